@@ -15,11 +15,13 @@ A stage that reads whole tables (`whole=True` in the pipeline) gets them as Arro
 
 from __future__ import annotations
 
+import importlib
+import traceback
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import Any, TypeAlias
 
-from curate.errors import ItemError
+from curate.errors import ItemError, UserError
 from curate.records import Row
 from curate.workspace import Workspace
 
@@ -50,3 +52,72 @@ class Context:
     """`Prepared.value`."""
     extra: dict[str, Any] = field(default_factory=dict)
     """Facts about this run that do not shape results, such as the name of the sandbox to use."""
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What became of one item."""
+
+    item_id: str
+    rows: tuple[Row, ...] = ()
+    error: ItemError | None = None
+    bug: str | None = None
+
+
+@dataclass(frozen=True)
+class Call:
+    """A stage's function with its context: a picklable callable."""
+
+    module: str
+    context: Context
+
+    def __call__(self, unit: list[Item]) -> list[Outcome]:
+        """Work on a unit; an error costs the item it happened to, or those not yet reported."""
+        module = importlib.import_module(self.module)
+        outcomes: list[Outcome] = []
+        try:
+            for item_id, result in module.work(unit, self.context):
+                if isinstance(result, ItemError):
+                    outcomes.append(Outcome(item_id, error=result))
+                else:
+                    outcomes.append(Outcome(item_id, rows=tuple(result)))
+        except Exception as error:
+            known = {outcome.item_id for outcome in outcomes}
+            rest = [item["item_id"] for item in unit if item["item_id"] not in known]
+            outcomes += [_failed(item_id, error) for item_id in rest]
+        return outcomes
+
+
+@dataclass(frozen=True)
+class WholeCall:
+    """The same for a stage that reads whole tables."""
+
+    module: str
+    context: Context
+    tables: dict[str, Any]
+
+    def __call__(self, unit: list[Item]) -> list[Outcome]:
+        """Work on the tables; the unit is the one item that stands for them."""
+        item_id = unit[0]["item_id"]
+        try:
+            return [Outcome(item_id, rows=tuple(importlib.import_module(self.module).work(self.tables, self.context)))]
+        except Exception as error:
+            return [_failed(item_id, error)]
+
+
+def _failed(item_id: str, error: Exception) -> Outcome:
+    if isinstance(error, ItemError):
+        return Outcome(item_id, error=error)
+    if isinstance(error, UserError):
+        raise error
+    # A fault of curate: the run goes on, the item is taken up again once it is mended.
+    fault = ItemError("internal_error", f"{type(error).__name__}: {error}", transient=True)
+    return Outcome(item_id, error=fault, bug=traceback.format_exc())
+
+
+def died(item: Item, error: BaseException) -> Outcome:
+    """Return the outcome of an item whose worker process ended while it worked on it."""
+    if isinstance(error, UserError):
+        raise error
+    died = ItemError("worker_died", f"the worker process ended while working on it: {error}", transient=False)
+    return Outcome(item["item_id"], error=died)

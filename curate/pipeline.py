@@ -1,0 +1,260 @@
+"""The pipeline, as a table of contents, and the one loop that runs any stage of it.
+
+    pending rows (anti-join against `work`) -> the stage's function, through an executor -> append in batches
+
+A batch and the entries that say it is done are stored in one transaction, so a run that is killed at any moment goes on
+where it was: nothing reported is lost, nothing is done twice.
+"""
+
+from __future__ import annotations
+
+import fcntl
+import fnmatch
+import hashlib
+import importlib
+import itertools
+import json
+import os
+import time
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from curate.errors import UserError
+from curate.executors import Executor, open_executor
+from curate.recording import Recorder, Summary
+from curate.store import Store, View, query
+from curate.work import Call, Context, Item, Outcome, Prepared, WholeCall, died
+from curate.workspace import Workspace
+
+
+@dataclass(frozen=True)
+class Stage:
+    """A step of the pipeline: what it reads, what it writes, and the module that does it (see `work.py`)."""
+
+    name: str
+    module: str
+    number: int
+    """Raised by hand when the code gives other results: earlier ones are then done again."""
+    reads: tuple[str, ...]
+    writes: tuple[str, ...]
+    items: str | None
+    """File with the query for its items, below this package; None: the items are handed in."""
+    whole: Mapping[str, str] | None = None
+    """For a stage that reads whole tables: name -> file with the query."""
+    unit_size: int = 1
+    """At most so many items that share a `unit` go to a worker in one call."""
+
+    def load(self) -> Any:
+        """Import the module; late, because some pull in heavy packages."""
+        return importlib.import_module(self.module)
+
+
+STAGES: tuple[Stage, ...] = (
+    Stage("mine", "curate.mine", 1, reads=(), writes=("snapshots",), items=None),
+    Stage(
+        "extract",
+        "curate.extract",
+        1,
+        reads=("snapshots",),
+        writes=("functions", "tests", "links"),
+        items="extract/items.sql",
+    ),
+    Stage(
+        "install",
+        "curate.verify.install",
+        1,
+        reads=("snapshots",),
+        writes=("environments",),
+        items="verify/install.sql",
+    ),
+    Stage(
+        "trace",
+        "curate.verify.trace",
+        1,
+        reads=("environments", "functions", "tests"),
+        writes=("test_runs", "tests", "links"),
+        items="verify/trace.sql",
+    ),
+    Stage(
+        "prove",
+        "curate.verify.prove",
+        1,
+        reads=("functions", "links", "test_runs", "environments"),
+        writes=("verdicts", "links"),
+        items="verify/prove.sql",
+        unit_size=16,
+    ),
+    Stage("label", "curate.label", 1, reads=("functions",), writes=("labels",), items="label/items.sql", unit_size=500),
+    Stage(
+        "dedupe",
+        "curate.dedupe",
+        1,
+        reads=("functions", "verdicts"),
+        writes=("clusters",),
+        items="dedupe/items.sql",
+        whole={"functions": "dedupe/functions.sql"},
+    ),
+    Stage(
+        "contamination",
+        "curate.contamination",
+        1,
+        reads=("functions",),
+        writes=("matches", "corpora"),
+        items="contamination/items.sql",
+        unit_size=500,
+    ),
+    Stage(
+        "release",
+        "curate.release.select",
+        1,
+        reads=("functions", "verdicts", "labels", "clusters", "matches"),
+        writes=("selections",),
+        items="release/items.sql",
+        whole={"candidates": "release/candidates.sql", "labels": "release/labels.sql"},
+    ),
+)
+
+BY_NAME: Mapping[str, Stage] = {stage.name: stage for stage in STAGES}
+
+
+@dataclass
+class Options:
+    """How a stage is run; none of it changes what comes out."""
+
+    limit: int | None = None
+    only: str | None = None
+    redo: bool = False
+    workers: int = 1
+    progress: Callable[[str, int], Any] | None = None
+    """Given a stage's name and the number of items, returns an object with `update(n)` and `close()`."""
+
+
+class Pipeline:
+    """Runs stages over one workspace, and remembers the versions of their results."""
+
+    def __init__(
+        self, workspace: Workspace, settings: Mapping[str, Any] | None = None, requests: tuple[str, ...] | None = None
+    ) -> None:
+        self.workspace = workspace
+        self.store = Store(workspace.store)
+        self.settings = dict(settings or {})
+        self.versions: dict[str, str] = {}
+        self.requests = requests
+
+    @property
+    def view(self) -> View:
+        """The rows that count: those of the versions run so far, for the projects asked for."""
+        whole = tuple(stage.name for stage in STAGES if stage.whole is not None)
+        return View(versions=dict(self.versions), requests=self.requests, whole=whole)
+
+    def run(self, stage: Stage, options: Options, items: Sequence[Item] | None = None) -> Summary:
+        """Run one stage over all that is pending; `items` for a stage whose items are handed in."""
+        began = time.monotonic()
+        module = stage.load()
+        settings = module.Settings(**self.settings.get(stage.name, {}))
+        prepared = module.prepare(settings, self.workspace) if hasattr(module, "prepare") else Prepared()
+        version = stage_version(stage, settings, prepared.fingerprint)
+        self.versions[stage.name] = version
+        summary = Summary(stage.name, version)
+        with _only_one(self.workspace):
+            pending = self._pending(stage, version, settings, options, items)
+            summary.pending = len(pending)
+            if pending:
+                context = Context(self.workspace, settings, prepared.value)
+                run = Recorder(self.store, stage.name, version, settings.model_dump_json(), summary)
+                run.start(prepared.rows)
+                self._work(stage, context, pending, options, run)
+        summary.seconds = time.monotonic() - began
+        return summary
+
+    def _pending(
+        self, stage: Stage, version: str, settings: Any, options: Options, items: Sequence[Item] | None
+    ) -> list[Item]:
+        parameters = settings.model_dump()
+        with self.store.reading(self.view) as connection:
+            if items is None:
+                items = query(connection, sql_text(stage.items or ""), **parameters).to_pylist()
+            done: set[str] = set()
+            if not options.redo:
+                found = query(connection, sql_text("done.sql"), stage=stage.name, version=version)
+                done = set(found.column("item_id").to_pylist())
+        chosen = [item for item in items if item["item_id"] not in done and _matches(options.only, item)]
+        return chosen[: options.limit]
+
+    def _work(self, stage: Stage, context: Context, pending: list[Item], options: Options, run: Recorder) -> None:
+        executor: Executor = open_executor(min(options.workers, len(pending)))
+        units: Iterable[list[Item]] = _units(pending, stage.unit_size)
+        if stage.whole is not None:
+            units = [pending]
+            executor = open_executor(1)
+            with self.store.reading(self.view) as connection:
+                tables = {
+                    name: query(connection, sql_text(file), **context.settings.model_dump())
+                    for name, file in stage.whole.items()
+                }
+            call: Callable[[list[Item]], list[Outcome]] = WholeCall(stage.module, context, tables)
+        else:
+            call = Call(stage.module, context)
+        bar = options.progress(stage.name, len(pending)) if options.progress else None
+        try:
+            for unit, outcomes in executor.map(call, units):
+                if isinstance(outcomes, BaseException):
+                    run.add(unit, [died(item, outcomes) for item in unit])
+                else:
+                    run.add(unit, outcomes)
+                if bar:
+                    bar.update(len(unit))
+        except KeyboardInterrupt:
+            run.end("interrupted")
+            raise
+        except BaseException:
+            run.end("failed")
+            raise
+        finally:
+            if bar:
+                bar.close()
+        run.end("done")
+
+
+def stage_version(stage: Stage, settings: Any, fingerprint: str = "") -> str:
+    """Return the stage's number and a hash of the settings and prepared data that shape its results."""
+    shaping = json.dumps([settings.model_dump(mode="json"), fingerprint], sort_keys=True)
+    return f"{stage.number}-{hashlib.sha256(shaping.encode()).hexdigest()[:8]}"
+
+
+def sql_text(file: str) -> str:
+    """Return the text of a .sql file of this package."""
+    return (Path(__file__).parent / file).read_text(encoding="utf-8")
+
+
+def _matches(only: str | None, item: Item) -> bool:
+    return only is None or fnmatch.fnmatchcase(str(item.get("name", item["item_id"])), f"*{only}*")
+
+
+def _units(pending: list[Item], size: int) -> Iterator[list[Item]]:
+    for _, group in itertools.groupby(pending, key=lambda item: item.get("unit", item["item_id"])):
+        members = list(group)
+        for start in range(0, len(members), size):
+            yield members[start : start + size]
+
+
+@contextmanager
+def _only_one(workspace: Workspace) -> Iterator[None]:
+    """Keep two runs out of one workspace: both would do the same work. The lock goes with the process."""
+    workspace.private.mkdir(parents=True, exist_ok=True)
+    with (workspace.private / "lock").open("a+") as handle:
+        try:
+            fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            handle.seek(0)
+            raise UserError(
+                f"another curate (process {handle.read() or 'unknown'}) is at work in {workspace.root}: "
+                "wait for it to end, or stop it"
+            ) from None
+        handle.truncate(0)
+        handle.write(str(os.getpid()))
+        handle.flush()
+        yield

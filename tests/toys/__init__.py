@@ -1,0 +1,1 @@
+"""Stages made for the tests of the pipeline itself."""
