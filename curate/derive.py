@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import json
+import sys
 import types
 from collections.abc import Iterable, Sequence
 from datetime import UTC, datetime
 from functools import cache
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, Union, get_args, get_origin
 
-from curate.records import Record, Struct
+from curate.records import TABLES, Problem, Record, Struct
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -181,3 +183,18 @@ def _words(annotation: Any) -> str:
     if _is_struct(annotation):
         return "struct (" + ", ".join(columns(annotation)) + ")"
     return _WORDS[_plain(annotation)]
+
+
+def write_schemas(folder: Path) -> list[Path]:
+    """Write the JSON Schema of every table and of the published problems into `folder`; return the files."""
+    folder.mkdir(parents=True, exist_ok=True)
+    written = []
+    for record in (*TABLES.values(), Problem):
+        path = folder / f"{record.table}.json"
+        path.write_text(json_schema(record), encoding="utf-8")
+        written.append(path)
+    return written
+
+
+if __name__ == "__main__":
+    write_schemas(Path(sys.argv[1]))

@@ -19,13 +19,12 @@ import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 from curate.errors import UserError
 from curate.executors import Executor, open_executor
 from curate.recording import Recorder, Summary
-from curate.store import Store, View, query
+from curate.store import Store, View, query, sql_text
 from curate.work import Call, Context, Item, Outcome, Prepared, WholeCall, died
 from curate.workspace import Workspace
 
@@ -151,7 +150,10 @@ class Pipeline:
         return View(versions=dict(self.versions), requests=self.requests, whole=whole)
 
     def run(self, stage: Stage, options: Options, items: Sequence[Item] | None = None) -> Summary:
-        """Run one stage over all that is pending; `items` for a stage whose items are handed in."""
+        """Run one stage over all that is pending.
+
+        `items` is for a stage whose items are handed in; one with an `error` (an ItemError) has failed already.
+        """
         began = time.monotonic()
         module = stage.load()
         settings = module.Settings(**self.settings.get(stage.name, {}))
@@ -160,8 +162,7 @@ class Pipeline:
         self.versions[stage.name] = version
         summary = Summary(stage.name, version)
         with _only_one(self.workspace):
-            pending = self._pending(stage, version, settings, options, items)
-            summary.pending = len(pending)
+            pending = self._pending(stage, summary, settings, options, items)
             if pending:
                 context = Context(self.workspace, settings, prepared.value)
                 run = Recorder(self.store, stage.name, version, settings.model_dump_json(), summary)
@@ -171,20 +172,27 @@ class Pipeline:
         return summary
 
     def _pending(
-        self, stage: Stage, version: str, settings: Any, options: Options, items: Sequence[Item] | None
+        self, stage: Stage, summary: Summary, settings: Any, options: Options, items: Sequence[Item] | None
     ) -> list[Item]:
         parameters = settings.model_dump()
         with self.store.reading(self.view) as connection:
             if items is None:
                 items = query(connection, sql_text(stage.items or ""), **parameters).to_pylist()
-            done: set[str] = set()
-            if not options.redo:
-                found = query(connection, sql_text("done.sql"), stage=stage.name, version=version)
-                done = set(found.column("item_id").to_pylist())
-        chosen = [item for item in items if item["item_id"] not in done and _matches(options.only, item)]
-        return chosen[: options.limit]
+            found = query(connection, sql_text("sql/done.sql"), stage=stage.name, version=summary.version)
+        done = {row["item_id"]: row["status"] for row in found.to_pylist()}
+        chosen = [item for item in items if _matches(options.only, item)]
+        earlier = [done[item["item_id"]] for item in chosen if item["item_id"] in done]
+        pending = chosen if options.redo else [item for item in chosen if item["item_id"] not in done]
+        pending = pending[: options.limit]
+        summary.pending = len(pending)
+        if not options.redo:
+            summary.earlier, summary.earlier_failed = len(earlier), earlier.count("failed")
+        return pending
 
     def _work(self, stage: Stage, context: Context, pending: list[Item], options: Options, run: Recorder) -> None:
+        broken = [item for item in pending if "error" in item]
+        run.add(broken, [Outcome(item["item_id"], error=item["error"]) for item in broken])
+        pending = [item for item in pending if "error" not in item]
         executor: Executor = open_executor(min(options.workers, len(pending)))
         units: Iterable[list[Item]] = _units(pending, stage.unit_size)
         if stage.whole is not None:
@@ -223,11 +231,6 @@ def stage_version(stage: Stage, settings: Any, fingerprint: str = "") -> str:
     """Return the stage's number and a hash of the settings and prepared data that shape its results."""
     shaping = json.dumps([settings.model_dump(mode="json"), fingerprint], sort_keys=True)
     return f"{stage.number}-{hashlib.sha256(shaping.encode()).hexdigest()[:8]}"
-
-
-def sql_text(file: str) -> str:
-    """Return the text of a .sql file of this package."""
-    return (Path(__file__).parent / file).read_text(encoding="utf-8")
 
 
 def _matches(only: str | None, item: Item) -> bool:

@@ -27,6 +27,10 @@ class Summary:
     stage: str
     version: str = ""
     pending: int = 0
+    earlier: int = 0
+    """Items dealt with by earlier runs, of those asked for."""
+    earlier_failed: int = 0
+    """How many of these had failed for good."""
     done: int = 0
     failed: int = 0
     written: Counter[str] = field(default_factory=Counter)

@@ -9,7 +9,7 @@ from __future__ import annotations
 from datetime import datetime
 from typing import ClassVar, Literal
 
-from pydantic import BaseModel, ConfigDict
+from pydantic import BaseModel, ConfigDict, Field
 
 Axis = str
 Relation = Literal["exact", "renamed", "near", "partial"]
@@ -103,6 +103,17 @@ class Failure(Row):
 # --- mining
 
 
+class OtherLicense(Struct):
+    """A part of a project that is under another licence than the whole."""
+
+    path: str
+    """File, or folder with all that is in it, relative to the project's root."""
+    expression: str | None
+    """SPDX expression; null when there is a licence file whose text is not known."""
+    license_from: str
+    """How it was read: header of the file, or text of a licence file."""
+
+
 class Snapshot(Row):
     """A project at one commit or version."""
 
@@ -128,6 +139,8 @@ class Snapshot(Row):
     """File of the snapshot that the expression was read from."""
     license_from: str | None
     """How it was read: metadata field, classifier, or text of the file."""
+    other_licenses: list[OtherLicense] = Field(default_factory=list)
+    """Parts whose own header or licence file names a licence that the project's expression does not."""
     requires_python: str | None
     """Interpreter versions that the project asks for, as a PEP 440 specifier."""
     files: int
@@ -413,6 +426,8 @@ class Match(Row):
     """Id of the item within the corpus."""
     relation: Relation
     """exact: equal after formatting; renamed: also after renaming; near: Jaccard; partial: one contains the other."""
+    part: Literal["code", "docstring"]
+    """What of the function matches: its code, or what its docstring says."""
     overlap: float
     """Share of the function's token shingles that the item has, in [0, 1]."""
 
@@ -437,6 +452,8 @@ class Selection(Row):
     """The split that it is in; null when left out."""
     gate: str | None
     """The first gate that refused it; null when it is in."""
+    reason_class: str
+    """Class of the reason, for counting; empty when it is in."""
     reason: str
     """Why, in one sentence."""
 

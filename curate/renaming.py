@@ -10,8 +10,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import replace
+from itertools import pairwise
 
-from curate.shingles import KEYWORDS, Line, canonical
+from curate.shingles import KEYWORDS, Line, canonical, words
 
 _OPEN, _CLOSE = frozenset("([{"), frozenset(")]}")
 _ASSIGN = frozenset(["=", "+=", "-=", "*=", "/=", "//=", "%=", "**=", "&=", "|=", "^=", ">>=", "<<=", "@="])
@@ -31,14 +33,18 @@ def renamed(lines: Sequence[Line], *, keep_own_name: bool = False) -> str:
     def number(name: str) -> str:
         return numbers.setdefault(name, f"${len(numbers)}") if name in local else name
 
-    return canonical(Line(line.indent, tuple(_replaced(line.tokens, number)), line.first) for line in lines)
+    return canonical(replace(line, tokens=tuple(_replaced(line.tokens, number))) for line in lines)
 
 
 def erased(lines: Iterable[Line]) -> list[str]:
     """Return the tokens of code in which every local name reads `$`, wherever in it a part stands."""
     lines = list(lines)
     local = local_names(lines)
-    return [token for line in lines for token in _replaced(line.tokens, lambda name: "$" if name in local else name)]
+
+    def erase(name: str) -> str:
+        return "$" if name in local else name
+
+    return words(replace(line, tokens=tuple(_replaced(line.tokens, erase))) for line in lines)
 
 
 def local_names(lines: Iterable[Line]) -> frozenset[str]:
@@ -56,13 +62,13 @@ def local_names(lines: Iterable[Line]) -> frozenset[str]:
 
 
 def _imported(tokens: Sequence[str]) -> Iterator[str]:
-    for token, after in zip(tokens, [*tokens[1:], ""], strict=True):
-        if _is_name(token) and after in {"", ",", ")", ";"}:
-            yield token
+    for word, after in zip(tokens, [*tokens[1:], ""], strict=True):
+        if _is_name(word) and after in {"", ",", ")", ";"}:
+            yield word
 
 
 def _defined(tokens: Sequence[str]) -> frozenset[str]:
-    return frozenset(name for word, name in zip(tokens, tokens[1:], strict=False) if word in {"def", "class"})
+    return frozenset(name for word, name in pairwise(tokens) if word in {"def", "class"})
 
 
 def _bound(tokens: Sequence[str]) -> Iterator[str]:
@@ -70,78 +76,68 @@ def _bound(tokens: Sequence[str]) -> Iterator[str]:
     yield from _defined(tokens)
     yield from _parameters(tokens)
     depth, start = 0, 0
-    for place, token in enumerate(tokens):
-        depth += (token in _OPEN) - (token in _CLOSE)
-        annotates = token == ":" and place == start + 1
-        if depth == 0 and (token in _ASSIGN or annotates):
+    for place, word in enumerate(tokens):
+        depth += (word in _OPEN) - (word in _CLOSE)
+        annotates = word == ":" and place == start + 1
+        if depth == 0 and (word in _ASSIGN or annotates):
             yield from _targets(tokens[start:place])
             start = len(tokens) if annotates else place + 1
-        elif depth == 0 and token in {";", ":"}:
+        elif depth == 0 and word in {";", ":"}:
             start = place + 1
-        elif token == ":=":
+        elif word == ":=":
             yield from _targets(tokens[place - 1 : place])
-        elif token == "for":
+        elif word == "for":
             yield from _targets(tokens[place + 1 : _next(tokens, "in", place)])
-        elif token == "as":
+        elif word == "as":
             yield from _targets(tokens[place + 1 : _next_of(tokens, {":", ",", ")"}, place)])
 
 
 def _parameters(tokens: Sequence[str]) -> Iterator[str]:
     """Yield the parameters of a `def` and of every lambda."""
-    for place, token in enumerate(tokens):
-        if token == "def" and "(" in tokens[place:]:
-            start = tokens.index("(", place)
-            start = tokens.index("(", _after_brackets(tokens, place + 2)) if tokens[place + 2] == "[" else start
+    for place, word in enumerate(tokens):
+        if word == "def":
+            start = _next(tokens, "(", place)
             yield from _declared(tokens, start + 1, frozenset(")"))
-        elif token == "lambda":
+        elif word == "lambda":
             yield from _declared(tokens, place + 1, frozenset(":"))
 
 
-def _after_brackets(tokens: Sequence[str], start: int) -> int:
-    depth = 0
-    for place in range(start, len(tokens)):
-        depth += (tokens[place] in _OPEN) - (tokens[place] in _CLOSE)
-        if depth == 0 and "(" in tokens[place:]:
-            return place
-    return start
-
-
 def _declared(tokens: Sequence[str], start: int, ends: frozenset[str]) -> Iterator[str]:
-    """Yield the names in a list of parameters that ends with one of `ends`; annotations and defaults are passed over."""
+    """Yield the names in a list of parameters that ends with one of `ends`, annotations and defaults left out."""
     depth, expected = 0, True
-    for token in tokens[start:]:
-        if depth == 0 and token in ends:
+    for word in tokens[start:]:
+        if depth == 0 and word in ends:
             return
-        depth += (token in _OPEN) - (token in _CLOSE)
-        if depth == 0 and token == ",":
+        depth += (word in _OPEN) - (word in _CLOSE)
+        if depth == 0 and word == ",":
             expected = True
-        elif expected and _is_name(token):
-            yield token
+        elif expected and _is_name(word):
+            yield word
             expected = False
-        elif expected and token not in {"*", "**", "/", "("}:
+        elif expected and word not in {"*", "**", "/", "("}:
             expected = False
 
 
 def _targets(tokens: Sequence[str]) -> Iterator[str]:
     """Yield the plain names among the targets of an assignment; `a[i]`, `a.b` and `f(x).y` bind none."""
     inside = 0
-    for place, token in enumerate(tokens):
+    for place, word in enumerate(tokens):
         before = tokens[place - 1] if place else ""
         after = tokens[place + 1] if place + 1 < len(tokens) else ""
-        if token in _OPEN and (inside or _is_operand(before)):
+        if word in _OPEN and (inside or _is_operand(before)):
             inside += 1
-        elif token in _CLOSE and inside:
+        elif word in _CLOSE and inside:
             inside -= 1
-        elif not inside and _is_name(token) and before != "." and after not in {".", "[", "("}:
-            yield token
+        elif not inside and _is_name(word) and before != "." and after not in {".", "[", "("}:
+            yield word
 
 
-def _is_operand(token: str) -> bool:
-    return bool(token) and (token in _CLOSE or _is_name(token))
+def _is_operand(word: str) -> bool:
+    return bool(word) and (word in _CLOSE or _is_name(word))
 
 
-def _is_name(token: str) -> bool:
-    return token.isidentifier() and token not in KEYWORDS
+def _is_name(word: str) -> bool:
+    return word.isidentifier() and word not in KEYWORDS
 
 
 def _next(tokens: Sequence[str], wanted: str, start: int) -> int:
@@ -162,24 +158,24 @@ def _replaced(tokens: Sequence[str], new: Callable[[str], str]) -> Iterator[str]
     is_def = "def" in tokens[:2]
     frames: list[str] = []
     before = ""
-    for token, after in zip(tokens, [*tokens[1:], ""], strict=True):
-        if token in _OPEN:
-            parameters = is_def and not frames and token == "("
-            frames.append("call" if token == "(" and _is_operand(before) and not parameters else "other")
-        elif token in _CLOSE and frames:
+    for word, after in zip(tokens, [*tokens[1:], ""], strict=True):
+        if word in _OPEN:
+            parameters = is_def and not frames and word == "("
+            frames.append("call" if word == "(" and _is_operand(before) and not parameters else "other")
+        elif word in _CLOSE and frames:
             frames.pop()
-        elif token == "lambda" or (token == ":" and frames[-1:] == ["lambda"]):
-            frames[-1:] = _lambda_frames(token, frames)
+        elif word == "lambda" or (word == ":" and frames[-1:] == ["lambda"]):
+            frames[-1:] = _lambda_frames(word, frames)
         argument = after == "=" and before in {"(", ","} and frames[-1:] == ["call"]
-        if _is_name(token) and before != "." and not argument:
-            yield new(token)
-        elif '"' in token and token[0] in "fFrRtT" and "{" in token:
-            yield _FIELD.sub(lambda field: _NAME.sub(lambda name: new(name.group()), field.group()), token)
+        if _is_name(word) and before != "." and not argument:
+            yield new(word)
+        elif '"' in word and word[0] in "fFrRtT" and "{" in word:
+            yield _FIELD.sub(lambda field: _NAME.sub(lambda name: new(name.group()), field.group()), word)
         else:
-            yield token
-        before = token
+            yield word
+        before = word
 
 
-def _lambda_frames(token: str, frames: list[str]) -> list[str]:
+def _lambda_frames(word: str, frames: list[str]) -> list[str]:
     """Return the innermost frame with a lambda opened on it, or without the one that its colon closes."""
-    return [*frames[-1:], "lambda"] if token == "lambda" else []
+    return [*frames[-1:], "lambda"] if word == "lambda" else []

@@ -1,21 +1,24 @@
 """Python code as tokens, as a canonical text, and as a set of shingles: what copies are recognised by.
 
 Code is read by a lexer of our own that accepts anything: prompts, snippets, half functions, Python 2. Layout inside a
-statement, comments, the kind of quotes, trailing commas and strings that stand alone (docstrings) do not count;
-statements and their nesting do.
+statement, comments, the kind of quotes, trailing commas, parentheses around a whole expression and strings that stand
+alone (docstrings) do not count; statements and their nesting do.
 """
 
 from __future__ import annotations
 
+import keyword
 import re
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from hashlib import blake2b
 
 SHINGLE = 5
 """Tokens in a shingle, unless a caller wants another number."""
 
-_STRING = r"""[A-Za-z]{0,2}(?:\"{3}(?:\\.|[^\\])*?\"{3}|'{3}(?:\\.|[^\\])*?'{3}|"(?:\\.|[^"\\\n])*"|'(?:\\.|[^'\\\n])*')"""
+_STRING = (
+    r"""[A-Za-z]{0,2}(?:\"{3}(?:\\.|[^\\])*?\"{3}|'{3}(?:\\.|[^\\])*?'{3}|"(?:\\.|[^"\\\n])*"|'(?:\\.|[^'\\\n])*')"""
+)
 _LEXEMES = re.compile(
     rf"""(?P<space>[^\S\n]+|\\\r?\n)|(?P<newline>\n)|(?P<comment>\#[^\n]*)|(?P<string>{_STRING})
     |(?P<number>(?:\d|\.\d)(?:[eE][+-]\d|[\w.])*)|(?P<name>\w+)
@@ -36,6 +39,8 @@ class Line:
     """Its tokens; strings are rewritten to one kind of quotes."""
     first: int
     """Number of its first physical line, from 0."""
+    last: int
+    """Number of its last physical line."""
 
 
 def logical_lines(source: str) -> list[Line]:
@@ -50,7 +55,7 @@ def logical_lines(source: str) -> list[Line]:
             # A bracket that a fragment leaves open must not swallow what follows: no call contains a statement.
             if tokens and (depth <= 0 or _STATEMENT.match(source, match.end())):
                 if not only_strings:
-                    found.append(Line(indent, tuple(tokens), first))
+                    found.append(Line(indent, tuple(tokens), first, number))
                 tokens, depth, only_strings = [], 0, True
             number, at_start, column = number + 1, True, 0
             continue
@@ -73,8 +78,8 @@ def logical_lines(source: str) -> list[Line]:
         only_strings = only_strings and kind == "string"
         tokens.append(text)
     if tokens and not only_strings:
-        found.append(Line(indent, tuple(tokens), first))
-    return [Line(line.indent, tuple(_without_trailing_commas(line.tokens)), line.first) for line in found]
+        found.append(Line(indent, tuple(tokens), first, number))
+    return [replace(line, tokens=_settled(line.tokens)) for line in found]
 
 
 _STATEMENT = re.compile(r"[ \t]*(?:async[ \t]+def|def|class|return|import|from|while|try|with)\b(?![ \t]*=)")
@@ -87,48 +92,113 @@ def _string(text: str) -> str:
     return prefix.lower().replace("u", "") + '"' + body
 
 
-def _without_trailing_commas(tokens: Sequence[str]) -> Iterator[str]:
-    """Drop the comma before a closing bracket, which formatters put and remove, but for tuples of one."""
-    opened: list[tuple[bool, int]] = []
-    for place, token in enumerate(tokens):
-        if token in _OPEN:
-            opened.append((token == "(" and not (place and _ends_operand(tokens[place - 1])), 0))
-        elif token in _CLOSE and opened:
-            opened.pop()
-        elif token == "," and opened:
-            may_be_tuple, commas = opened[-1]
-            opened[-1] = (may_be_tuple, commas + 1)
-            last = place + 1 < len(tokens) and tokens[place + 1] in _CLOSE
-            if last and not (may_be_tuple and commas == 0):
-                continue
-        yield token
+@dataclass(slots=True)
+class _Bracket:
+    """An opening bracket, and what stands between it and the closing one, nested brackets left out."""
+
+    place: int
+    before: str
+    commas: int = 0
+    is_group: bool = False
+    """Whether it only groups: no call, no parameters, no subscript, no generator."""
+
+
+def _settled(tokens: Sequence[str]) -> tuple[str, ...]:
+    """Leave out what formatters put and remove: trailing commas, and parentheses around a whole expression."""
+    dropped: set[int] = set()
+    for bracket, close in _brackets(tokens):
+        after = tokens[close + 1] if close + 1 < len(tokens) else ""
+        last = tokens[close - 1] == "," and bracket.commas
+        if last and not (bracket.is_group and bracket.commas == 1):
+            dropped.add(close - 1)
+        if not bracket.is_group or (bracket.before == "in" and tokens[0] != "for"):
+            continue
+        # A tuple needs no parentheses of its own, but only where no other bracket is open.
+        if bracket.before in _BEFORE and after in _AFTER and not (bracket.commas and _depth(tokens[: bracket.place])):
+            dropped.update((bracket.place, close))
+    return tuple(token for place, token in enumerate(tokens) if place not in dropped)
+
+
+_ASSIGN = frozenset(["=", "+=", "-=", "*=", "/=", "//=", "%=", "**=", "&=", "|=", "^=", ">>=", "<<=", "@="])
+_BEFORE = (
+    _ASSIGN
+    | _OPEN
+    | frozenset(
+        [
+            "",
+            ",",
+            ":",
+            "->",
+            ";",
+            "return",
+            "if",
+            "elif",
+            "while",
+            "assert",
+            "for",
+            "in",
+            "del",
+            "import",
+            "with",
+            "raise",
+        ]
+    )
+)
+_AFTER = _CLOSE | frozenset(["", ":", ",", "=", ";", "in"])
+
+
+def _depth(tokens: Iterable[str]) -> int:
+    return sum((token in _OPEN) - (token in _CLOSE) for token in tokens)
+
+
+def _brackets(tokens: Sequence[str]) -> Iterator[tuple[_Bracket, int]]:
+    """Yield each bracket with the place of its closing one, inner ones first."""
+    opened: list[_Bracket] = []
+    for place, word in enumerate(tokens):
+        if word in _OPEN:
+            before = tokens[place - 1] if place else ""
+            opened.append(_Bracket(place, before, is_group=word == "(" and not _ends_operand(before)))
+        elif word in _CLOSE and opened:
+            bracket = opened.pop()
+            bracket.is_group = bracket.is_group and place > bracket.place + 1
+            yield bracket, place
+        elif word == "," and opened:
+            opened[-1].commas += 1
+        elif word in {"for", "yield", ":="} and opened:
+            opened[-1].is_group = False
 
 
 def _ends_operand(token: str) -> bool:
     return token in _CLOSE or (_is_name(token) and token not in KEYWORDS)
 
 
-KEYWORDS = frozenset(
-    "False None True and as assert async await break class continue def del elif else except finally for from global "
-    "if import in is lambda nonlocal not or pass raise return try while with yield".split()
-)
+KEYWORDS = frozenset(keyword.kwlist)
 
 
 def _is_name(token: str) -> bool:
-    return token[0].isalpha() or token[0] == "_" if '"' not in token else False
+    return token.isidentifier()
 
 
-def tokens(source: str) -> list[str]:
-    """Return the tokens of a piece of code; layout, comments and docstrings leave no trace."""
-    return [token for line in logical_lines(source) for token in line.tokens]
+def words(lines: Iterable[Line]) -> list[str]:
+    """Return the tokens of some lines as one run, parentheses that only group left out: what shingles are made of."""
+    found: list[str] = []
+    for line in lines:
+        groups = {
+            place
+            for bracket, close in _brackets(line.tokens)
+            if bracket.is_group and not bracket.commas
+            for place in (bracket.place, close)
+        }
+        found += [token for place, token in enumerate(line.tokens) if place not in groups]
+    return found
 
 
-def shingles(words: Sequence[str], n: int = SHINGLE) -> set[int]:
-    """Return the hashes of all runs of n words (of the whole, if it is shorter), the same on every machine."""
-    if not words:
+def shingles(run: Sequence[str], n: int = SHINGLE) -> set[int]:
+    """Return the hashes of all n tokens in a row (of all, if there are fewer), the same on every machine."""
+    if not run:
         return set()
-    runs = {"\x1f".join(words[start : start + n]) for start in range(max(1, len(words) - n + 1))}
-    return {int.from_bytes(blake2b(run.encode("utf-8", "surrogatepass"), digest_size=8).digest()) for run in runs}
+    found = {"\x1f".join(run[start : start + n]) for start in range(max(1, len(run) - n + 1))}
+    return {int.from_bytes(blake2b(text.encode("utf-8", "surrogatepass"), digest_size=8).digest()) for text in found}
 
 
 def canonical(lines: Iterable[Line]) -> str:
@@ -153,9 +223,10 @@ def functions(lines: Sequence[Line]) -> list[list[Line]]:
         end = start + 1
         while end < len(lines) and lines[end].indent > line.indent:
             end += 1
-        while start and lines[start - 1].tokens[0] == "@" and lines[start - 1].indent == line.indent:
-            start -= 1
-        found.append(list(lines[start:end]))
+        first = start
+        while first and lines[first - 1].tokens[0] == "@" and lines[first - 1].indent == line.indent:
+            first -= 1
+        found.append(list(lines[first:end]))
     return found
 
 

@@ -143,9 +143,7 @@ def dedent(text: str, indent: str, inside: set[int]) -> str:
         return text
     lines = text.split("\n")
     # A form feed restarts the count of columns.
-    return "\n".join(
-        line if n in inside else line.lstrip("\f").removeprefix(indent) for n, line in enumerate(lines, 1)
-    )
+    return "\n".join(line if n in inside else line.lstrip("\f").removeprefix(indent) for n, line in enumerate(lines, 1))
 
 
 def string_lines(tree: ast.AST) -> Iterator[int]:

@@ -133,6 +133,11 @@ def query(connection: DuckDBPyConnection, sql: str, **parameters: Any) -> pa.Tab
     return connection.sql(sql, params=named or None).to_arrow_table()
 
 
+def sql_text(file: str) -> str:
+    """Return the text of a .sql file of this package."""
+    return (Path(__file__).parent / file).read_text(encoding="utf-8")
+
+
 # --- schema ---
 
 
@@ -173,7 +178,7 @@ def _define_current(connection: DuckDBPyConnection, view: View) -> None:
     _fill(connection, "wanted", view.versions.items())
     _fill(connection, "whole", ((stage,) for stage in view.whole))
     _fill(connection, "scope", ((request,) for request in view.requests or ()))
-    connection.execute((Path(__file__).parent / "store.sql").read_text())
+    connection.execute(sql_text("sql/current.sql"))
     for record in ROWS:
         name = record.table
         ours = {"snapshots": "one_snapshot_an_id"}.get(name, name)

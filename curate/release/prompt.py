@@ -1,0 +1,36 @@
+"""What a model is given for a problem."""
+
+from __future__ import annotations
+
+import textwrap
+from collections.abc import Mapping
+from typing import Any
+
+
+def function_prompt(row: Mapping[str, Any]) -> str:
+    """Return the prompt of a function problem: what to write, the context, the signature and the docstring.
+
+    It is made from signature, docstring and context alone: nothing of the body is in it.
+    """
+    what = {"getter": "property", "setter": "setter of the property", "deleter": "deleter of the property"}
+    thing = what.get(row["kind"], row["kind"])
+    parts = [
+        f"Write the {thing} `{row['qualname']}` of the file `{row['path']}` in the Python project {row['project']}.",
+        "Reply with its whole definition.",
+    ]
+    if row["context"].strip():
+        parts += ["", "What stands around it:", "", "```python", row["context"].strip("\n"), "```"]
+    parts += ["", "The function:", "", "```python", head(row), "```", ""]
+    return "\n".join(parts)
+
+
+def head(row: Mapping[str, Any]) -> str:
+    """Return decorators, `def` line and docstring of a function as Python text, without its body."""
+    decorators = [decorator if decorator.startswith("@") else f"@{decorator}" for decorator in row["decorators"]]
+    lines = [*decorators, f"{row['signature'].rstrip(':')}:"]
+    quoted = row["docstring"].replace("\\", "\\\\").replace('"""', '\\"\\"\\"')
+    if quoted.endswith('"'):
+        quoted = quoted[:-1] + '\\"'
+    text = quoted if "\n" not in quoted else quoted + "\n"
+    lines.append(textwrap.indent(f'"""{text}"""', "    ", predicate=lambda line: bool(line.strip())))
+    return "\n".join(lines)
