@@ -84,8 +84,7 @@ class Store:
                     connection.execute(f'INSERT INTO "{name}" BY NAME SELECT * FROM batch')  # noqa: S608 names are ours
                 except duckdb.Error as error:
                     raise RuntimeError(f"rows for {name} were refused: {error}") from error
-                finally:
-                    connection.unregister("batch")
+                connection.unregister("batch")
 
     def rows(self, sql: str, view: View | None = None, **parameters: Any) -> list[dict[str, Any]]:
         """Run a query and return its rows as dicts."""
