@@ -426,7 +426,7 @@ class Match(Row):
     """Id of the item within the corpus."""
     relation: Relation
     """exact: equal after formatting; renamed: also after renaming; near: Jaccard; partial: one contains the other."""
-    part: Literal["code", "docstring"]
+    part: Literal["code", "docstring"] = "code"
     """What of the function matches: its code, or what its docstring says."""
     overlap: float
     """Share of the function's token shingles that the item has, in [0, 1]."""

@@ -10,7 +10,7 @@ from __future__ import annotations
 import keyword
 import re
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field
 from hashlib import blake2b
 
 SHINGLE = 5
@@ -44,42 +44,80 @@ class Line:
 
 
 def logical_lines(source: str) -> list[Line]:
-    """Return the logical lines of any text that looks like Python, without comments and strings that stand alone."""
-    found: list[Line] = []
-    tokens: list[str] = []
-    depth, indent, first, number, column = 0, 0, 0, 0, 0
-    only_strings, at_start = True, True
+    """Return the logical lines of any text that looks like Python, without comments and strings that stand alone.
+
+    What follows a colon or a semicolon on the same line counts as a line of its own, as formatters write it.
+    """
+    reader = _Reader()
     for match in _LEXEMES.finditer(source):
-        kind, text = match.lastgroup, match.group()
+        kind, text = str(match.lastgroup), match.group()
         if kind == "newline":
             # A bracket that a fragment leaves open must not swallow what follows: no call contains a statement.
-            if tokens and (depth <= 0 or _STATEMENT.match(source, match.end())):
-                if not only_strings:
-                    found.append(Line(indent, tuple(tokens), first, number))
-                tokens, depth, only_strings = [], 0, True
-            number, at_start, column = number + 1, True, 0
-            continue
-        if kind == "space":
-            number += text.count("\n")
-            column = len(text.expandtabs(_TAB)) if at_start else column
-            continue
-        at_start = False
-        if kind == "comment":
-            continue
-        if not tokens:
-            indent, first = column, number
+            if reader.depth <= 0 or _STATEMENT.match(source, match.end()):
+                reader.end(0)
+            reader.number, reader.at_start = reader.number + 1, True
+        elif kind == "space":
+            reader.number += text.count("\n")
+            if reader.at_start and not reader.tokens:
+                reader.column = len(text.expandtabs(_TAB))
+        elif kind != "comment":
+            reader.add(kind, text)
+    reader.end(0)
+    return reader.lines
+
+
+@dataclass(slots=True)
+class _Reader:
+    """The lines read so far, and the one being read."""
+
+    lines: list[Line] = field(default_factory=list)
+    tokens: list[str] = field(default_factory=list)
+    only_strings: bool = True
+    depth: int = 0
+    column: int = 0
+    indent: int = 0
+    first: int = 0
+    number: int = 0
+    at_start: bool = True
+
+    def add(self, kind: str, text: str) -> None:
+        """Take in a token."""
+        self.at_start = False
+        if not self.tokens:
+            self.indent, self.first = self.column, self.number
         if kind == "string":
-            number += text.count("\n")
+            self.number += text.count("\n")
             text = _string(text)
-        elif kind == "operator":
-            depth += (text in _OPEN) - (text in _CLOSE)
         elif kind == "number":
-            text = text.lower()
-        only_strings = only_strings and kind == "string"
-        tokens.append(text)
-    if tokens and not only_strings:
-        found.append(Line(indent, tuple(tokens), first, number))
-    return [replace(line, tokens=_settled(line.tokens)) for line in found]
+            text = _number(text)
+        elif text in _OPEN:
+            self.depth += 1
+        elif text in _CLOSE:
+            self.depth -= 1
+        elif text == ";" and self.depth <= 0:
+            self.end(self.indent)
+            return
+        self.only_strings = self.only_strings and kind == "string"
+        self.tokens.append(text)
+        if text == ":" and self.depth <= 0 and self.tokens[0] in _COMPOUND and "lambda" not in self.tokens:
+            self.end(self.indent + 1)
+
+    def end(self, column: int) -> None:
+        """End the line being read; what comes next on the same line counts as standing at `column`."""
+        if self.tokens and not self.only_strings:
+            self.lines.append(Line(self.indent, _settled(self.tokens), self.first, self.number))
+        self.tokens, self.depth, self.only_strings, self.column = [], 0, True, column
+
+
+_COMPOUND = frozenset(
+    ["if", "elif", "else", "for", "while", "with", "try", "except", "finally", "def", "class", "async"]
+)
+
+
+def _number(text: str) -> str:
+    """Write a number as formatters do: lower case, a digit on both sides of the point."""
+    text = text.lower()
+    return ("0" if text.startswith(".") else "") + text + ("0" if text.endswith(".") else "")
 
 
 _STATEMENT = re.compile(r"[ \t]*(?:async[ \t]+def|def|class|return|import|from|while|try|with)\b(?![ \t]*=)")
@@ -105,6 +143,8 @@ class _Bracket:
 
 def _settled(tokens: Sequence[str]) -> tuple[str, ...]:
     """Leave out what formatters put and remove: trailing commas, and parentheses around a whole expression."""
+    if not any(token in _OPEN for token in tokens):
+        return tuple(tokens)
     dropped: set[int] = set()
     for bracket, close in _brackets(tokens):
         after = tokens[close + 1] if close + 1 < len(tokens) else ""
@@ -113,38 +153,18 @@ def _settled(tokens: Sequence[str]) -> tuple[str, ...]:
             dropped.add(close - 1)
         if not bracket.is_group or (bracket.before == "in" and tokens[0] != "for"):
             continue
-        # A tuple needs no parentheses of its own, but only where no other bracket is open.
-        if bracket.before in _BEFORE and after in _AFTER and not (bracket.commas and _depth(tokens[: bracket.place])):
+        # A tuple needs no parentheses where it is all that stands there.
+        before, behind = (_BEFORE_TUPLE, _AFTER_TUPLE) if bracket.commas else (_BEFORE, _AFTER)
+        if bracket.before in before and after in behind and not (bracket.commas and _depth(tokens[: bracket.place])):
             dropped.update((bracket.place, close))
     return tuple(token for place, token in enumerate(tokens) if place not in dropped)
 
 
 _ASSIGN = frozenset(["=", "+=", "-=", "*=", "/=", "//=", "%=", "**=", "&=", "|=", "^=", ">>=", "<<=", "@="])
-_BEFORE = (
-    _ASSIGN
-    | _OPEN
-    | frozenset(
-        [
-            "",
-            ",",
-            ":",
-            "->",
-            ";",
-            "return",
-            "if",
-            "elif",
-            "while",
-            "assert",
-            "for",
-            "in",
-            "del",
-            "import",
-            "with",
-            "raise",
-        ]
-    )
-)
-_AFTER = _CLOSE | frozenset(["", ":", ",", "=", ";", "in"])
+_BEFORE_TUPLE = _ASSIGN | {"", "return", "for", "in", "del", "import", "with"}
+_AFTER_TUPLE = frozenset(["", ":", "=", "in"])
+_BEFORE = _BEFORE_TUPLE | _OPEN | {",", ":", "->", "if", "elif", "while", "assert", "raise"}
+_AFTER = _AFTER_TUPLE | _CLOSE | {",", "for"}
 
 
 def _depth(tokens: Iterable[str]) -> int:
@@ -183,6 +203,9 @@ def words(lines: Iterable[Line]) -> list[str]:
     """Return the tokens of some lines as one run, parentheses that only group left out: what shingles are made of."""
     found: list[str] = []
     for line in lines:
+        if "(" not in line.tokens:
+            found += line.tokens
+            continue
         groups = {
             place
             for bracket, close in _brackets(line.tokens)

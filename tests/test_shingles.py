@@ -188,7 +188,11 @@ def test_functions_are_found_with_their_decorators_and_methods() -> None:
         f()
     """
     parts = functions(logical_lines(textwrap.dedent(code)))
-    assert [(part[0].tokens[:2], len(part)) for part in parts] == [(("@", "wrap"), 6), (("def", "g"), 2), (("def", "h"), 2)]
+    assert [(part[0].tokens[:2], len(part)) for part in parts] == [
+        (("@", "wrap"), 6),
+        (("def", "g"), 2),
+        (("def", "h"), 2),
+    ]
 
 
 def test_shingles_are_the_same_in_every_process() -> None:

@@ -8,7 +8,7 @@ from curate.pipeline import BY_NAME, Options, Pipeline
 from curate.records import Function, Record, Verdict, Work
 from curate.store import Store
 from curate.workspace import Workspace
-from tests.release.made import NOON, function, snapshot, verdict
+from tests.made import NOON, function, snapshot, verdict
 
 
 def store_as(store: Store, stage: str, rows: list[Any], run_id: str) -> None:
@@ -23,7 +23,7 @@ def store_as(store: Store, stage: str, rows: list[Any], run_id: str) -> None:
 def run(workspace: Workspace) -> tuple[int, list[dict[str, Any]]]:
     pipeline = Pipeline(workspace)
     done = pipeline.run(BY_NAME["dedupe"], Options()).done
-    return done, pipeline.store.rows("SELECT * FROM current_clusters ORDER BY function_id")
+    return done, pipeline.store.rows("SELECT * FROM current_clusters ORDER BY function_id", pipeline.view)
 
 
 def mined(workspace: Workspace, *functions: Function) -> Store:

@@ -17,7 +17,7 @@ from curate.pipeline import Options
 from curate.records import Problem
 from curate.store import Store
 from curate.workspace import Workspace
-from tests.release.made import fill, workspace
+from tests.made import fill, workspace
 
 RECIPE = """
 title = "made by hand"
