@@ -73,6 +73,15 @@ def read(raw: bytes) -> Text:
     return Text(raw, text, encoding, starts)
 
 
+def of_text(text: str) -> Text:
+    """Return text that lies in no file of its own, such as a notebook cell; its bytes are UTF-8."""
+    try:
+        raw = text.encode()
+    except UnicodeEncodeError as error:
+        raise ItemError("undecodable", str(error)) from error
+    return Text(raw, text, "utf-8", [0, *(found.end() for found in _NEWLINE_BYTES.finditer(raw))])
+
+
 def _line_starts(text: str, encoding: str, size: int) -> list[int]:
     starts, at, last = [0], 0, 0
     for found in _NEWLINE.finditer(text):

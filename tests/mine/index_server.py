@@ -92,7 +92,7 @@ class Index:
         return file
 
     def fault(self, path: str, kind: str, times: int = 1000) -> None:
-        """Answer the next requests for a path with 404, 500, 429, 403, truncated, error_page, garbage, stall, hang_up."""
+        """Answer the next requests for a path with a status, truncated, error_page, garbage, stall or hang_up."""
         self.faults[path] = deque([kind] * times)
 
     def asked(self, path: str) -> int:

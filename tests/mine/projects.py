@@ -70,7 +70,8 @@ def zipped(members: Mapping[str, str | bytes], top: str = "") -> bytes:
 
 
 def write(folder: Path, files: Mapping[str, str | bytes]) -> Path:
-    """Write files below a folder."""
+    """Write files below a folder, and return it."""
+    folder.mkdir(parents=True, exist_ok=True)
     for name, text in files.items():
         path = folder / name
         path.parent.mkdir(parents=True, exist_ok=True)

@@ -3,6 +3,7 @@ from __future__ import annotations
 import hashlib
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -39,7 +40,7 @@ def _pinned(request: str, settings: Settings) -> str:
     ],
 )
 def test_the_newest_final_version_that_is_not_yanked(
-    index: Index, settings: Settings, versions: dict[str, dict[str, object]], newest: str
+    index: Index, settings: Settings, versions: dict[str, dict[str, Any]], newest: str
 ) -> None:
     for version, facts in versions.items():
         index.add(f"demo-{version}.tar.gz", SDIST, **facts)
@@ -106,7 +107,7 @@ def test_a_missing_version_is_told_with_the_newest(index: Index, context: Contex
         index.add(f"demo-{version}.tar.gz", SDIST)
     with pytest.raises(ItemError, match=r"not_found.*demo==2.0.*1\.10, 1\.2, 1\.0, 0\.9"):
         mined("pypi:demo==2.0", context)
-    with pytest.raises(ItemError, match="not_found.*no project absent"):
+    with pytest.raises(ItemError, match=r"not_found.*no project absent"):
         mined("pypi:absent", context)
 
 
@@ -237,7 +238,7 @@ def test_the_first_index_that_is_named_counts(
 
 def test_an_index_of_another_kind_is_the_users_mistake(monkeypatch: pytest.MonkeyPatch, workspace: Workspace) -> None:
     monkeypatch.setenv("PIP_INDEX_URL", "file:///srv/simple")
-    with pytest.raises(UserError, match="PIP_INDEX_URL.*http"):
+    with pytest.raises(UserError, match=r"PIP_INDEX_URL.*http"):
         mine.requests(["pypi:demo"], workspace)
 
 
