@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import sys
 from collections import Counter
-from dataclasses import asdict
 from typing import Any
 
 import click
@@ -28,7 +27,8 @@ class Console:
     def stage(self, summary: Any) -> None:
         """Report what a run of a stage did."""
         self.bugs += summary.bugs
-        self.data.setdefault("stages", []).append({**asdict(summary), "bugs": len(summary.bugs)})
+        plain = {**vars(summary), "written": dict(summary.written), "reasons": dict(summary.reasons)}
+        self.data.setdefault("stages", []).append({**plain, "bugs": len(summary.bugs)})
         self.say(stage_line(summary))
 
     def put(self, **facts: Any) -> None:

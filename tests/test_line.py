@@ -34,7 +34,8 @@ def norm(values):
     """Return the Euclidean norm of a list of numbers, a float."""
     total = 0.0
     for value in values:
-        total += value * value
+        if not math.isnan(value):
+            total += value * value
     return math.sqrt(total)
 
 
@@ -42,7 +43,8 @@ def length(numbers):
     """Return the Euclidean norm of a list of numbers, a float."""
     result = 0.0
     for number in numbers:
-        result += number * number
+        if not math.isnan(number):
+            result += number * number
     return math.sqrt(result)
 
 
