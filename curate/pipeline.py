@@ -39,6 +39,8 @@ class Stage:
     """Raised by hand when the code gives other results: earlier ones are then done again."""
     reads: tuple[str, ...]
     writes: tuple[str, ...]
+    follows: tuple[str, ...]
+    """Stages whose version is part of this one's: when they are done anew, so is this one."""
     items: str | None
     """File with the query for its items, below this package; None: the items are handed in."""
     whole: Mapping[str, str] | None = None
@@ -52,65 +54,81 @@ class Stage:
 
 
 STAGES: tuple[Stage, ...] = (
-    Stage("mine", "curate.mine", 1, reads=(), writes=("snapshots",), items=None),
+    Stage("mine", "curate.mine", number=1, reads=(), writes=("snapshots",), follows=(), items=None),
     Stage(
         "extract",
         "curate.extract",
-        1,
+        number=1,
         reads=("snapshots",),
         writes=("functions", "tests", "links"),
+        follows=(),
         items="extract/items.sql",
     ),
     Stage(
         "install",
         "curate.verify.install",
-        1,
+        number=1,
         reads=("snapshots",),
         writes=("environments",),
+        follows=(),
         items="verify/install.sql",
     ),
     Stage(
         "trace",
         "curate.verify.trace",
-        1,
+        number=1,
         reads=("environments", "functions", "tests"),
         writes=("test_runs", "tests", "links"),
+        follows=("extract", "install"),
         items="verify/trace.sql",
     ),
     Stage(
         "prove",
         "curate.verify.prove",
-        1,
+        number=1,
         reads=("functions", "links", "test_runs", "environments"),
         writes=("verdicts", "links"),
+        follows=("trace",),
         items="verify/prove.sql",
         unit_size=16,
     ),
-    Stage("label", "curate.label", 1, reads=("functions",), writes=("labels",), items="label/items.sql", unit_size=500),
+    Stage(
+        "label",
+        "curate.label",
+        number=1,
+        reads=("functions",),
+        writes=("labels",),
+        follows=("extract",),
+        items="label/items.sql",
+        unit_size=500,
+    ),
     Stage(
         "dedupe",
         "curate.dedupe",
-        1,
+        number=1,
         reads=("functions", "verdicts"),
         writes=("clusters",),
+        follows=("extract",),
         items="dedupe/items.sql",
         whole={"functions": "dedupe/functions.sql"},
     ),
     Stage(
         "contamination",
         "curate.contamination",
-        1,
+        number=1,
         reads=("functions",),
         writes=("matches", "corpora"),
+        follows=("extract",),
         items="contamination/items.sql",
         unit_size=500,
     ),
     Stage(
         "release",
         "curate.release.select",
-        1,
+        number=1,
         reads=("functions", "verdicts", "labels", "clusters", "matches"),
         writes=("selections",),
+        follows=("extract",),
         items="release/items.sql",
         whole={"candidates": "release/candidates.sql", "labels": "release/labels.sql"},
     ),
@@ -158,7 +176,7 @@ class Pipeline:
         module = stage.load()
         settings = module.Settings(**self.settings.get(stage.name, {}))
         prepared = module.prepare(settings, self.workspace) if hasattr(module, "prepare") else Prepared()
-        version = stage_version(stage, settings, prepared.fingerprint)
+        version = stage_version(stage, settings, [prepared.fingerprint, *map(self._version_of, stage.follows)])
         self.versions[stage.name] = version
         summary = Summary(stage.name, version)
         with _only_one(self.workspace):
@@ -170,6 +188,13 @@ class Pipeline:
                 self._work(stage, context, pending, options, run)
         summary.seconds = time.monotonic() - began
         return summary
+
+    def _version_of(self, name: str) -> str:
+        """Return the version of a stage's results that count here: those of this run, else the newest."""
+        if name not in self.versions:
+            newest = "SELECT arg_max(version, (done_at, run_id)) AS version FROM work WHERE stage = $name"
+            return self.store.rows(newest, name=name)[0]["version"] or ""
+        return self.versions[name]
 
     def _pending(
         self, stage: Stage, summary: Summary, settings: Any, options: Options, items: Sequence[Item] | None
@@ -227,9 +252,12 @@ class Pipeline:
         run.end("done")
 
 
-def stage_version(stage: Stage, settings: Any, fingerprint: str = "") -> str:
-    """Return the stage's number and a hash of the settings and prepared data that shape its results."""
-    shaping = json.dumps([settings.model_dump(mode="json"), fingerprint], sort_keys=True)
+def stage_version(stage: Stage, settings: Any, inputs: Sequence[str] = ()) -> str:
+    """Return the stage's number and a hash of what shapes its results.
+
+    That is the settings, and `inputs`: the fingerprint of what was prepared, and the versions of stages it follows.
+    """
+    shaping = json.dumps([settings.model_dump(mode="json"), *inputs], sort_keys=True)
     return f"{stage.number}-{hashlib.sha256(shaping.encode()).hexdigest()[:8]}"
 
 

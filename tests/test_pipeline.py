@@ -17,7 +17,7 @@ from curate.pipeline import STAGES, Options, Pipeline, Stage, stage_version
 from curate.workspace import Workspace
 from tests.toys import shout
 
-TOY = Stage("toy", "tests.toys.shout", 1, reads=(), writes=("labels",), items=None, unit_size=2)
+TOY = Stage("toy", "tests.toys.shout", 1, reads=(), writes=("labels",), follows=(), items=None, unit_size=2)
 
 
 @pytest.fixture
@@ -92,7 +92,7 @@ def test_only_the_newest_result_of_a_whole_stage_counts(workspace: Workspace) ->
     pipeline = Pipeline(workspace)
     folder = Path(__file__).parent / "toys"
     total = Stage(
-        "total", "tests.toys.total", 1, ("labels",), ("labels",), None, {"labels": str(folder / "labels.sql")}
+        "total", "tests.toys.total", 1, ("labels",), ("labels",), (), None, {"labels": str(folder / "labels.sql")}
     )
     for count in (1, 3):
         pipeline.run(TOY, Options(), items(*[""] * count))
@@ -135,8 +135,18 @@ def test_a_version_depends_on_number_settings_and_prepared_data() -> None:
     plain = stage_version(TOY, shout.Settings())
     assert plain == stage_version(TOY, shout.Settings(word="hey"))
     assert plain != stage_version(TOY, shout.Settings(word="ho"))
-    assert plain != stage_version(TOY, shout.Settings(), "other axes")
+    assert plain != stage_version(TOY, shout.Settings(), ["other axes"])
     assert plain.startswith("1-")
+
+
+def test_what_builds_on_a_stage_is_done_anew_when_the_stage_is(workspace: Workspace) -> None:
+    after = Stage("after", "tests.toys.shout", 1, reads=(), writes=("labels",), follows=("toy",), items=None)
+    for word, pending in (("hey", 1), ("hey", 0), ("ho", 1), ("hey", 0)):
+        pipeline = Pipeline(workspace, {"toy": {"word": word}})
+        pipeline.run(TOY, Options(), items(""))
+        assert pipeline.run(after, Options(), items("")).pending == pending
+    alone = Pipeline(workspace)
+    assert alone.run(after, Options(), items("")).pending == 0, "the newest results of the toy stage count"
 
 
 def test_stages_read_what_earlier_ones_write() -> None:
