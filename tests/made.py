@@ -133,13 +133,18 @@ FUNCTIONS = [
     function("leaked"),
     function("huge", lines=900),
     function("gpl", "s3"),
+    function("vendored", path="lib/vendored/deep/code.py"),
 ]  # fmt: skip
 
 
 def fill(store: Store) -> None:
     """Fill a store through its front door, each stage's rows as one run of it."""
+    vendored = [
+        {"path": "lib/vendored", "expression": "MIT", "license_from": "text"},
+        {"path": "lib/vendored/deep", "expression": "GPL-3.0-only", "license_from": "text"},
+    ]
     snapshots = [
-        snapshot("s1", "lib"),
+        snapshot("s1", "lib", other_licenses=vendored),
         snapshot("s2", "pkg"),
         snapshot("s3", "free", license_expression="GPL-3.0-only"),
     ]

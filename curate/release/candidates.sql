@@ -11,13 +11,14 @@ WITH
         FROM current_functions AS f JOIN current_snapshots AS s USING (snapshot_id)
     )
 SELECT
-    f.function_id, f.snapshot_id, s.name AS project, s.revision, s.committed_at, s.license_expression,
+    f.function_id, f.snapshot_id, s.name AS project, s.revision, s.committed_at, o.license_expression,
     f.path, f.qualname, f.kind, f.cell, f.normalised_sha256, f.in_tests, f.is_stub, f.is_nested,
     coalesce(length(f.docstring), 0) AS docstring_length, f.cyclomatic_complexity, f.lines,
     v.outcome, v.reason AS verdict_reason, v.tests_failing_on_stub,
     c.relation, r.name AS representative, m.matches, k.function_id IS NOT NULL AS checked
 FROM current_functions AS f
 JOIN current_snapshots AS s USING (snapshot_id)
+JOIN function_licenses AS o USING (function_id)
 LEFT JOIN current_verdicts AS v USING (function_id)
 LEFT JOIN current_clusters AS c USING (function_id)
 LEFT JOIN names AS r ON r.function_id = c.representative_id

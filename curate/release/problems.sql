@@ -16,12 +16,13 @@ WITH
     pythons AS (SELECT environment_id, any_value(python) AS python FROM current_environments GROUP BY environment_id)
 SELECT
     p.problem_id, p.split, f.*, s.name AS project, s.url, s.revision, s.sha256, s.committed_at,
-    s.license_expression, s.license_path, proven.tests AS proven_tests,
+    o.license_expression, o.license_path, proven.tests AS proven_tests,
     v.runs, v.tests AS tests_run, v.tests_failing_on_stub, v.mutants, v.mutants_killed, v.environment_id, v.sandbox,
     pythons.python, coalesce(sizes.cluster_size, 1) AS cluster_size
 FROM taken AS p
 JOIN current_functions AS f USING (function_id)
 JOIN current_snapshots AS s USING (snapshot_id)
+JOIN function_licenses AS o USING (function_id)
 JOIN current_verdicts AS v USING (function_id)
 LEFT JOIN proven USING (function_id)
 LEFT JOIN pythons ON pythons.environment_id = v.environment_id
