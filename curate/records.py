@@ -179,7 +179,7 @@ class Function(Row):
     kind: Literal["function", "method", "getter", "setter", "deleter"]
     """What it is; property accessors are told apart."""
     cell: int | None
-    """Index of the code cell for a notebook; lines and bytes then count within that cell."""
+    """Index among all cells of a notebook; lines and bytes then count within that cell's source as UTF-8."""
     first_line: int
     """Line of `def` (1-based)."""
     last_line: int
@@ -197,11 +197,12 @@ class Function(Row):
     sections: list[Section]
     """The docstring's sections (Google, NumPy or reStructuredText style)."""
     source: str
-    """Text of the definition, decorators included, dedented."""
+    """Text of the definition, decorators included, dedented, newlines as LF."""
     normalised: str
-    """The definition formatted by black, without comments and docstring."""
+    """The definition without comments and docstrings, in one spelling whatever its layout, quotes and parentheses
+    (`ast.unparse`); laid out by black for functions that can become problems."""
     normalised_sha256: str
-    """Hash of `normalised`."""
+    """Hash of `normalised` as it was before black: the same for all copies, wherever they stand."""
     context: str
     """What a reader needs beside the definition: imports it uses and the skeleton of its class."""
     decorators: list[str]
@@ -227,7 +228,7 @@ class Function(Row):
     lines: int
     """last_line - first_line + 1."""
     tokens: int
-    """Number of Python tokens in `normalised`, layout left out."""
+    """Number of Python tokens in `normalised` before black, layout left out; a formatted string is one token."""
 
 
 class Test(Row):
