@@ -1,4 +1,4 @@
--- Every function with all that the gates look at, and none of its text.
+-- Every function with all that the gates look at; its text only where it may become a problem.
 WITH
     found AS (
         SELECT function_id, list({corpus: corpus, item_id: item_id, relation: relation, overlap: overlap}
@@ -12,8 +12,9 @@ WITH
     )
 SELECT
     f.function_id, f.snapshot_id, s.name AS project, s.revision, s.committed_at, o.license_expression,
-    f.path, f.qualname, f.kind, f.cell, f.normalised_sha256, f.in_tests, f.is_stub, f.is_nested,
+    f.path, f.qualname, f.kind, f.cell, f.in_tests, f.is_stub, f.is_nested,
     coalesce(length(f.docstring), 0) AS docstring_length, f.cyclomatic_complexity, f.lines,
+    CASE WHEN v.outcome = 'verified' THEN f.source END AS source,
     v.outcome, v.reason AS verdict_reason, v.tests_failing_on_stub,
     c.relation, r.name AS representative, m.matches, k.function_id IS NOT NULL AS checked
 FROM current_functions AS f

@@ -28,9 +28,9 @@ def head(row: Mapping[str, Any]) -> str:
     """Return decorators, `def` line and docstring of a function as Python text, without its body."""
     decorators = [decorator if decorator.startswith("@") else f"@{decorator}" for decorator in row["decorators"]]
     lines = [*decorators, f"{row['signature'].rstrip(':')}:"]
-    quoted = row["docstring"].replace("\\", "\\\\").replace('"""', '\\"\\"\\"')
-    if quoted.endswith('"'):
-        quoted = quoted[:-1] + '\\"'
+    quoted = row["docstring"].replace("\\", "\\\\")
+    if '"""' in quoted or quoted.endswith('"'):
+        quoted = quoted.replace('"', '\\"')
     text = quoted if "\n" not in quoted else quoted + "\n"
     lines.append(textwrap.indent(f'"""{text}"""', "    ", predicate=lambda line: bool(line.strip())))
     return "\n".join(lines)

@@ -13,6 +13,7 @@ from curate.recipe import Split
 from curate.records import Row, Selection, Struct
 from curate.release.gates import first_refusal, parse_gates
 from curate.release.splits import by_project
+from curate.shingles import canonical, logical_lines
 from curate.work import Context
 
 
@@ -81,9 +82,13 @@ def decide(
 
 
 def problem_id_of(row: Mapping[str, Any]) -> str:
-    """Return the id of a problem: it stays while project, path, name and normalised body stay."""
-    parts = [row[name] for name in ("project", "path", "qualname", "kind", "normalised_sha256")]
-    digest = hashlib.sha256("\0".join(parts).encode()).hexdigest()[:8]
+    """Return the id of a problem: it stays while project, path, name and what the body says stay.
+
+    Layout, comments and docstring may change, and so may the version of Python that curate runs on.
+    """
+    body = canonical(logical_lines(row["source"]))
+    parts = [row["project"], row["path"], row["qualname"], row["kind"], body]
+    digest = hashlib.sha256("\0".join(parts).encode(errors="surrogatepass")).hexdigest()[:8]
     return f"{row['project']}/{row['qualname']}-{digest}"
 
 

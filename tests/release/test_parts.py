@@ -95,10 +95,17 @@ def test_the_labeller_believed_first_wins_then_the_surest() -> None:
     assert best_labels(list(reversed(labels)), [])["f"][0]["value"] == "z"
 
 
-def test_a_problem_keeps_its_id_while_its_body_stays() -> None:
-    assert problem_id_of(ROW) == problem_id_of({**ROW, "context": "other", "revision": "2"})
-    assert problem_id_of(ROW) != problem_id_of({**ROW, "normalised_sha256": "2"})
-    assert problem_id_of(ROW).startswith("lib/A.f-")
+SOURCE = '@staticmethod\ndef f(x):\n    """One."""\n    return [x, "a"]  # why\n'
+
+
+def test_a_problem_keeps_its_id_while_its_body_says_the_same() -> None:
+    row = {**ROW, "source": SOURCE}
+    # Pinned: published ids must outlive changes of how code is read.
+    assert problem_id_of(row) == "lib/A.f-b00f0a53"
+    reformatted = "@staticmethod\ndef f(\n    x,\n):\n    return [\n        x,\n        'a',\n    ]\n"
+    assert problem_id_of(row) == problem_id_of({**row, "source": reformatted, "revision": "2", "context": "other"})
+    assert problem_id_of(row) != problem_id_of({**row, "source": SOURCE.replace("x,", "x, x,")})
+    assert problem_id_of(row) != problem_id_of({**row, "path": "lib/b.py"})
 
 
 @pytest.mark.parametrize(
