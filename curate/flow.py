@@ -147,11 +147,12 @@ def status(workspace: Workspace, recipe_name: str | None) -> dict[str, Any]:
     decided = decide(candidates, labels, recipe.gates if recipe else {})
     refusals = [(refusal[0], refusal[1]) if refusal else (None, "") for _, _, refusal in decided]
     snapshots = store.rows("SELECT name, revision FROM current_snapshots ORDER BY ALL", view)
+    missing = {row["reason"]: row["count"] for row in store.rows(sql_text("sql/missing.sql"), view)}
     return {
         "workspace": str(workspace.root),
         "recipe": name,
         "projects": snapshots,
-        "funnel": funnel(len(snapshots), refusals, last="releasable"),
+        "funnel": funnel(len(snapshots), refusals, missing, last="releasable"),
         "failures": store.rows(sql_text("sql/failures.sql"), view),
         "stages": store.rows(sql_text("sql/stages.sql"), view),
     }

@@ -186,6 +186,8 @@ def _define_current(connection: DuckDBPyConnection, view: View) -> None:
             limit = " WHERE snapshot_id IN (SELECT snapshot_id FROM current_snapshots)"
         if name == "snapshots" and view.requests is not None:
             limit = " WHERE work_item IN (SELECT item_id FROM scope)"
+        if name == "failures" and view.requests is not None:
+            limit = " WHERE stage <> 'mine' OR work_item IN (SELECT item_id FROM scope)"
         connection.execute(
             f'CREATE TEMP VIEW "current_{name}" AS '  # noqa: S608 names are ours
             f'SELECT * FROM "{ours}" SEMI JOIN current_work USING (run_id, work_item){limit}'

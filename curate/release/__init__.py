@@ -32,7 +32,8 @@ def assemble(store: Store, view: View, name: str, version: str, recipe: Recipe) 
         (row["gate"], row["reason_class"])
         for row in store.rows("SELECT gate, reason_class FROM current_selections", view)
     ]
-    steps = funnel(len(snapshots), refusals)
+    missing = {row["reason"]: row["count"] for row in store.rows(sql_text("sql/missing.sql"), view)}
+    steps = funnel(len(snapshots), refusals, missing)
     if not rows:
         reasons = ", ".join(f"{reason} {count}" for step in steps for reason, count in step.left.items())
         raise UserError(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -20,14 +20,20 @@ class Step:
     """Reason -> how many left at this step, most frequent first."""
 
 
-def funnel(projects: int, refusals: Iterable[tuple[str | None, str]], last: str = "released") -> list[Step]:
+def funnel(
+    projects: int,
+    refusals: Iterable[tuple[str | None, str]],
+    missing: Mapping[str, int] | None = None,
+    last: str = "released",
+) -> list[Step]:
     """Return the funnel of functions given as (gate that refused it or None, reason).
 
-    `last` names the last step. The counts of a step and the reasons of all steps up to it add up to the functions.
+    `missing` counts the projects that could not be taken in, by reason; `last` names the last step. The
+    counts of a step and the reasons of all steps up to it add up to the functions.
     """
     counted = Counter(refusals)
     remaining = sum(counted.values())
-    steps = [Step("projects", projects, {}), Step("functions", remaining, {})]
+    steps = [Step("projects", projects, dict(missing or {})), Step("functions", remaining, {})]
     for name in STEPS:
         gates = {gate for gate, about in GATES.items() if about.step == name}
         reasons: Counter[str] = Counter()
