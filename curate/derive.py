@@ -189,7 +189,8 @@ def write_schemas(folder: Path) -> list[Path]:
     """Write the JSON Schema of every table and of the published problems into `folder`; return the files."""
     folder.mkdir(parents=True, exist_ok=True)
     written = []
-    for record in (*TABLES.values(), Problem):
+    records: list[type[Record]] = [*TABLES.values(), Problem]
+    for record in records:
         path = folder / f"{record.table}.json"
         path.write_text(json_schema(record), encoding="utf-8")
         written.append(path)

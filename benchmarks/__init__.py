@@ -1,0 +1,1 @@
+"""Speed, measured side by side with a floor or a peer in one run."""
