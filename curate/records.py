@@ -290,13 +290,13 @@ class Environment(Row):
     requirements_from: list[str]
     """Where that was read: `pyproject.toml project.dependencies`, `tests import numpy`, ..."""
     lock: str
-    """Every package with its exact version and hashes, as a requirements file."""
+    """Every package with its exact version and hashes, as a requirements file; what was built, by its source."""
     resolved_as_of: datetime | None
     """Packages newer than this were not considered; null when that had to be given up."""
     steps: list[str]
-    """The steps taken to get there, fall-backs included."""
+    """The steps taken to get there, fall-backs and builds included."""
     project: Literal["source", "wheel"]
-    """How the project itself is seen: its source tree on the path, or a wheel built in the sandbox."""
+    """How the project itself is seen: its sources alone, or with the files that a wheel built in the sandbox adds."""
 
 
 class TestRun(Row):

@@ -192,7 +192,8 @@ def _define_current(connection: DuckDBPyConnection, view: View) -> None:
             f'CREATE TEMP VIEW "current_{name}" AS '  # noqa: S608 names are ours
             f'SELECT * FROM "{ours}" SEMI JOIN current_work USING (run_id, work_item){limit}'
         )
-    connection.execute(sql_text("sql/licenses.sql"))
+    for shared in ("sql/licenses.sql", "sql/roots.sql"):
+        connection.execute(sql_text(shared))
 
 
 def _fill(connection: DuckDBPyConnection, table: str, rows: Iterable[tuple[str, ...]]) -> None:

@@ -1,39 +1,25 @@
-"""Cyclomatic complexity, by the rules of radon's ComplexityVisitor.
-
-The table is ours so that the one walk over a file can count on its way: radon's visitor would walk each tree again, at
-the price of parsing it. The tests hold the two equal. The walk adds the rules that are about scope: an assertion counts
-one whatever is in it, and neither decorators, defaults, nested functions nor nested classes count.
-"""
+"""Cyclomatic complexity, as radon counts it."""
 
 from __future__ import annotations
 
-import ast
-from collections.abc import Callable
-from typing import Any
+from collections.abc import Iterable
+
+from radon.visitors import ComplexityVisitor
+
+from curate.splice import Definition
+
+Place = tuple[int, int]
+"""Line and column of `def`."""
 
 
-def _catches_all(case: ast.match_case) -> bool:
-    # radon also takes a bare capture pattern for the else branch.
-    return getattr(case.pattern, "pattern", False) is None
-
-
-def _loop(node: Any) -> int:
-    return 1 + bool(node.orelse)
-
-
-def _one(node: Any) -> int:
-    return 1
-
-
-DECISIONS: dict[type[ast.AST], Callable[[Any], int]] = {
-    ast.Try: lambda node: len(node.handlers) + bool(node.orelse),
-    ast.BoolOp: lambda node: len(node.values) - 1,
-    ast.If: _one,
-    ast.IfExp: _one,
-    ast.For: _loop,
-    ast.While: _loop,
-    ast.AsyncFor: _loop,
-    ast.comprehension: lambda node: 1 + len(node.ifs),
-    ast.Match: lambda node: max(0, len(node.cases) - any(map(_catches_all, node.cases))),
-}
-"""Kind of node -> how much it adds."""
+def complexities(definitions: Iterable[Definition]) -> dict[Place, int]:
+    """Return the complexity of every definition; one that holds others has to come before them."""
+    found: dict[Place, int] = {}
+    for node in definitions:
+        # radon counts nested functions on its way, but says nothing of those in classes in functions.
+        pending = [] if (node.lineno, node.col_offset) in found else ComplexityVisitor.from_ast(node).functions
+        while pending:
+            function = pending.pop()
+            found[function.lineno, function.col_offset] = function.complexity
+            pending.extend(function.closures)
+    return found

@@ -62,6 +62,8 @@ class Scope:
     """Dotted forms of what is returned or yielded."""
     children: list[Scope] = field(default_factory=list)
     """Classes and functions defined directly in it."""
+    named: dict[str, list[Scope]] = field(default_factory=dict)
+    """The same by name."""
     decorators: list[tuple[str, bool]] = field(default_factory=list)
     """Dotted names of the decorators ('' when they have none), and whether they are called there."""
     bases: list[str] = field(default_factory=list)
@@ -70,7 +72,6 @@ class Scope:
     """Names of a function's parameters, in order."""
     strings: list[tuple[int, int]] = field(default_factory=list)
     """First and last line of multi-line strings; only kept by the module."""
-    complexity: int = 1
 
     def functions(self) -> list[Scope]:
         """Return every function below, in order of appearance."""
@@ -99,7 +100,7 @@ class Scope:
 
     def methods(self, name: str) -> list[Scope]:
         """Return what is defined under a name directly in this scope."""
-        return [child for child in self.children if child.name == name and child.role != "overload"]
+        return [child for child in self.named.get(name, ()) if child.role != "overload"]
 
 
 def parameters(node: Definition) -> list[str]:

@@ -10,10 +10,12 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any, Literal, cast
 
+from curate.extract.complexity import complexities
 from curate.extract.context import Skeleton, import_lines
 from curate.extract.docstrings import sections
 from curate.extract.facts import Scope, called_names, imported_names, resolve
-from curate.extract.normal import canonical, count_tokens, drop_docstrings, formatted
+from curate.extract.normal import canonical, count_tokens, drop_docstrings
+from curate.ids import stable_id
 from curate.records import Function
 from curate.splice import Definition, Text, dedent, docstring_of
 
@@ -44,13 +46,6 @@ class Options:
     snapshot_id: str
     in_tests: bool
     max_context: int
-    black: str
-
-
-def stable_id(*parts: object) -> str:
-    """Return 16 hexadecimal digits that stand for a tuple of ids, paths, names and numbers."""
-    joined = "\0".join("" if part is None else str(part) for part in parts)
-    return hashlib.sha256(joined.encode()).hexdigest()[:16]
 
 
 def function_rows(module: Scope, part: Part, options: Options) -> Iterator[Function]:
@@ -62,6 +57,7 @@ def function_rows(module: Scope, part: Part, options: Options) -> Iterator[Funct
     inside = _string_lines(module, part)
     views = {scope: _View(scope, part.text) for scope in scopes}
     signatures = {scope: view.signature() for scope, view in views.items()}
+    counted = complexities(view.node for view in views.values())
     skeletons: dict[Scope, Skeleton] = {}
     partial: list[tuple[Scope, dict[str, Any]]] = []
     for scope in scopes:
@@ -74,6 +70,7 @@ def function_rows(module: Scope, part: Part, options: Options) -> Iterator[Funct
             context += ["", "", skeletons[holder].around(scope)] if context else [skeletons[holder].around(scope)]
         row = views[scope].columns(inside)
         row |= {"signature": signatures[scope], "imports": sorted(used), "context": "\n".join(context)}
+        row["cyclomatic_complexity"] = counted[row["first_line"], views[scope].node.col_offset]
         partial.append((scope, row))
     drop_docstrings(module)
     ordinals: Counter[tuple[str, str]] = Counter()
@@ -88,10 +85,7 @@ def _row(scope: Scope, row: dict[str, Any], ordinals: Counter[tuple[str, str]], 
     ordinal = ordinals[scope.qualname, kind]
     ordinals[scope.qualname, kind] += 1
     scope.function_id = stable_id(options.snapshot_id, scope.path, scope.cell, scope.qualname, kind, ordinal)
-    normalised = text = canonical(node)
-    candidate = row["docstring"] and not (options.in_tests or row["is_stub"] or scope.nested())
-    if options.black == "all" or (options.black == "candidates" and candidate):
-        normalised = formatted(text)
+    normalised = canonical(node)
     return Function(
         function_id=scope.function_id,
         snapshot_id=options.snapshot_id,
@@ -101,15 +95,14 @@ def _row(scope: Scope, row: dict[str, Any], ordinals: Counter[tuple[str, str]], 
         kind=kind,
         cell=scope.cell,
         normalised=normalised,
-        normalised_sha256=hashlib.sha256(text.encode()).hexdigest(),
+        normalised_sha256=hashlib.sha256(normalised.encode()).hexdigest(),
         arguments=scope.arguments,
         calls=list(called_names(scope)),
         bases=[resolve(holder.parent, base) for base in holder.bases] if holder else [],
         is_async=isinstance(node, ast.AsyncFunctionDef),
         is_nested=scope.nested(),
         in_tests=options.in_tests,
-        cyclomatic_complexity=scope.complexity,
-        tokens=count_tokens(text),
+        tokens=count_tokens(normalised),
         **row,
     )
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from curate.extract.facts import Scope
-from curate.extract.resolver import Resolver
+from curate.extract.resolver import Resolver, Values
 
 _HELPERS = 3
 """How many helpers of the test suite deep a call is followed; the project's own functions are not followed."""
@@ -54,15 +54,17 @@ class Linker:
     def _find(self, scope: Scope) -> Iterator[Scope]:
         for name in scope.arguments:
             yield from self.resolver.fixture(scope, name)
+        values: dict[str | Scope, Values] = {}
         for dotted in scope.uses:
-            yield from self._used(scope, dotted)
+            values[dotted] = self.resolver.evaluate(scope, dotted)
+            yield from self._used(scope, dotted, values[dotted])
         for call in scope.calls:
-            if isinstance(call, str):
-                yield from self._called(scope, call)
+            # What is called is also used, but for nested functions.
+            yield from self._called(values.get(call, ()))
 
-    def _used(self, scope: Scope, dotted: str) -> Iterator[Scope]:
+    def _used(self, scope: Scope, dotted: str, values: Values) -> Iterator[Scope]:
         assigned = dotted.endswith("=")
-        for value in self.resolver.evaluate(scope, dotted):
+        for value in values:
             found = value.scope
             is_function = value.kind == "object" and found is not None and found.kind == "function"
             if is_function and found is not None and assigned == (found.role == "setter"):
@@ -81,8 +83,8 @@ class Linker:
                 if value.kind == "object" and value.scope is not None and value.scope.kind == "function":
                     yield value.scope
 
-    def _called(self, scope: Scope, dotted: str) -> Iterator[Scope]:
-        for value in self.resolver.evaluate(scope, dotted):
+    def _called(self, values: Values) -> Iterator[Scope]:
+        for value in values:
             found = value.scope
             if found is None or found.kind != "class":
                 continue

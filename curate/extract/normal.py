@@ -3,22 +3,26 @@
 from __future__ import annotations
 
 import ast
+import gc
 import re
 from functools import cache
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 from curate.extract.facts import Scope
 from curate.splice import Definition, docstring_of
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterable, Iterator
+
+    from curate.records import Function
 
 _STRING = (
     r"""(?:[A-Za-z]{1,2})?(?:\"{3}(?:\\.|[^\\])*?\"{3}|'{3}(?:\\.|[^\\])*?'{3}|"(?:\\.|[^"\\])*"|'(?:\\.|[^'\\])*')"""
 )
 _NUMBER = r"(?:\d|\.\d)(?:[eE][+-]\d|[\w.])*"
 _OPERATOR = r"\*\*=?|//=?|>>=?|<<=?|\.\.\.|->|:=|[-+*/%&|^@=!<>]=|[^\s\w]"
-_TOKEN = re.compile(rf"{_STRING}|{_NUMBER}|\w+|{_OPERATOR}", re.DOTALL)
+_NAME = r"""[^\W\d]\w*+(?!["'])"""
+_TOKEN = re.compile(rf"{_NAME}|[()\[\],]|{_STRING}|{_NUMBER}|{_OPERATOR}", re.DOTALL)  # the most frequent first
 
 
 def drop_docstrings(module: Scope) -> None:
@@ -36,6 +40,23 @@ def canonical(node: Definition) -> str:
     text = ast.unparse(node)
     text = text if text.isascii() else text.encode("utf-8", "backslashreplace").decode()
     return text + "\n"
+
+
+def laid_out(rows: Iterable[Function], black: Literal["candidates", "all", "none"]) -> Iterator[Function]:
+    """Yield rows, in those that the setting names `normalised` as black lays it out.
+
+    To be used when no syntax tree is left, with the cycle collector off: see below.
+    """
+    lay_out = cache(formatted)  # projects hold copies of their own functions
+    for row in rows:
+        candidate = row.docstring and not (row.in_tests or row.is_stub or row.is_nested)
+        if black == "all" or (black == "candidates" and candidate):
+            yield row.model_copy(update={"normalised": lay_out(row.normalised)})
+            # black's trees hold cycles. Collected one by one, while little else is new, they cost a third of what
+            # those of a whole file do together with its own tree.
+            gc.collect(0)
+        else:
+            yield row
 
 
 def formatted(text: str) -> str:

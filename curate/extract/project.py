@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import gc
 from collections.abc import Iterator
 from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING
@@ -11,11 +10,12 @@ from curate.errors import ItemError
 from curate.extract.discover import conventions, tests
 from curate.extract.facts import Scope, set_roles
 from curate.extract.files import dotted_name, parse, read_bytes, source_files
-from curate.extract.functions import Options, Part, function_rows, stable_id
+from curate.extract.functions import Options, Part, function_rows
 from curate.extract.links import Linker
 from curate.extract.notebook import code_cells, set_aside
 from curate.extract.resolver import Resolver
 from curate.extract.walk import Walker
+from curate.ids import stable_id
 from curate.records import Failure, Function, Link, Test
 from curate.splice import of_text, read
 
@@ -37,7 +37,6 @@ class Project:
         self.packages = {str(PurePosixPath(path).parent) for path, _ in files if path.endswith("/__init__.py")}
         for path, file in files:
             self._read(path, file)
-            gc.collect(0)  # black's trees hold cycles, and the collector is off; see curate.extract.extract
         self.resolver = Resolver(self.modules)
         self.rows = {row.function_id: row for row in self.functions}
 
@@ -99,7 +98,7 @@ class Project:
         """Turn a walked module into rows, and let go of its tree."""
         set_roles(module)
         in_tests = self.rules.belongs_to_tests(module.path)
-        options = Options(self.snapshot_id, in_tests, self.settings.max_context, self.settings.black)
+        options = Options(self.snapshot_id, in_tests, self.settings.max_context)
         rows = [row for part in parts for row in function_rows(module, part, options)]
         self.functions.extend(rows)
         self.modules.append(module)

@@ -104,8 +104,9 @@ class Resolver:
         return []
 
     def _conftests(self, path: str) -> Iterator[Scope]:
-        for folder in PurePosixPath(path).parents:
-            conftest = self.by_path.get((folder / "conftest.py").as_posix())
+        while path:
+            path, slash, _ = path.rpartition("/")
+            conftest = self.by_path.get(f"{path}{slash}conftest.py")
             if conftest is not None:
                 yield conftest
 

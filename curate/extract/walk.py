@@ -1,7 +1,6 @@
 """The one walk over a file's syntax tree.
 
-It costs about what `ast.walk` does, since it skips the nodes that carry nothing (contexts, operators). Cyclomatic
-complexity is counted on the way by the rules of radon's ComplexityVisitor, which would have to walk the tree again.
+It costs about what `ast.walk` does, since it skips the nodes that carry nothing (contexts, operators).
 """
 
 from __future__ import annotations
@@ -9,7 +8,6 @@ from __future__ import annotations
 import ast
 from collections.abc import Callable, Iterable
 
-from curate.extract.complexity import DECISIONS
 from curate.extract.facts import Import, Scope, parameters
 from curate.splice import Definition
 
@@ -54,7 +52,6 @@ class Walker:
             ast.withitem: self._withitem,
             ast.Return: self._result,
             ast.Yield: self._result,
-            ast.Assert: self._assertion,
             ast.Lambda: self._lambda,
             ast.Global: self._declare,
             ast.Nonlocal: self._declare,
@@ -79,10 +76,8 @@ class Walker:
                 self.visit(node)
 
     def _generic(self, node: ast.AST) -> None:
-        """Count a node and visit its children."""
+        """Visit the children of a node."""
         kind = node.__class__
-        if kind in DECISIONS:
-            self.scope.complexity += DECISIONS[kind](node)
         fields = self.fields.get(kind)
         if fields is None:
             fields = self.fields[kind] = tuple(name for name in kind._fields if name not in _EMPTY)
@@ -196,12 +191,6 @@ class Walker:
             if value:
                 self.scope.returns.append(value)
 
-    def _assertion(self, node: ast.Assert) -> None:
-        # radon counts an assertion as one and does not look into it.
-        before = self.scope.complexity
-        self._generic(node)
-        self.scope.complexity = before + 1
-
     def _declare(self, node: ast.Global | ast.Nonlocal) -> None:
         self.scope.free.update(node.names)
 
@@ -243,7 +232,7 @@ class Walker:
         prefix = parent.qualname + (".<locals>." if parent.kind == "function" else "." if parent.qualname else "")
         scope = Scope(node.name, kind, parent, node, prefix + node.name, self.cell)
         scope.path, scope.module = self.module.path, self.module.module
-        before, calls, uses = parent.complexity, parent.calls, parent.uses
+        calls, uses = parent.calls, parent.uses
         if kind == "function":
             # Decorators, defaults and annotations are evaluated outside, but are part of the definition.
             parent.calls, parent.uses = {}, scope.uses
@@ -257,8 +246,9 @@ class Walker:
         else:
             scope.bases = [name for base in node.bases if (name := self._value(base))]
             self.all(keyword.value for keyword in node.keywords)
-        parent.complexity, parent.calls, parent.uses = before, calls, uses
+        parent.calls, parent.uses = calls, uses
         parent.children.append(scope)
+        parent.named.setdefault(node.name, []).append(scope)
         return scope
 
     def _function(self, node: Definition) -> None:

@@ -8,10 +8,11 @@ import hashlib
 import platform
 import shutil
 import subprocess
+from collections.abc import Callable, Mapping
 from pathlib import Path
 
 from curate.errors import ItemError
-from curate.verify import uv
+from curate.verify import lockfile, uv
 from curate.workspace import cache
 
 COMPLETE = ".curate-complete"
@@ -19,12 +20,15 @@ COMPLETE = ".curate-complete"
 
 def environment_id(python: str, lock: str) -> str:
     """Return the id of the environment for an interpreter version and a lock, on this kind of machine."""
-    pinned = "\n".join(line for line in lock.splitlines() if line.strip() and not line.lstrip().startswith("#"))
-    what = "\n".join([python, f"{platform.system()}-{platform.machine()}", pinned])
+    what = "\n".join([python, f"{platform.system()}-{platform.machine()}", lockfile.identity(lock)])
     return hashlib.sha256(what.encode()).hexdigest()[:16]
 
 
-def ensure(identity: str, python: str, lock: str) -> Path:
+Wheels = Callable[[], Mapping[str, tuple[Path, str]]]
+"""Builds what a lock names by its source, or finds it built: name -> (wheel, sha256)."""
+
+
+def ensure(identity: str, python: str, lock: str, wheels: Wheels = dict) -> Path:
     """Return the interpreter of an environment, which is made when it is not there yet; raises ItemError."""
     folder = cache() / "environments" / identity
     interpreter = folder / "bin" / "python"
@@ -35,16 +39,22 @@ def ensure(identity: str, python: str, lock: str) -> Path:
         if (folder / COMPLETE).exists() and interpreter.exists():
             return interpreter
         shutil.rmtree(folder, ignore_errors=True)
-        base = uv.find_python(f"=={python}") or uv.find_python(f"=={python.rpartition('.')[0]}.*")
-        if base is None:
-            raise ItemError("interpreter", f"no Python {python} on this machine")
+        base = interpreter_of(python)
         try:
-            uv.install(lock, base[0], folder)
+            uv.install(lockfile.installable(lock, wheels()), base, folder)
         except uv.Refusal as refusal:
             raise refusal.error() from None
-        _compile(base[0], folder)
+        _compile(base, folder)
         (folder / COMPLETE).write_text(lock)
     return interpreter
+
+
+def interpreter_of(python: str) -> Path:
+    """Return an interpreter of a version, or of another patch release of it; raises ItemError."""
+    base = uv.find_python(f"=={python}") or uv.find_python(f"=={python.rpartition('.')[0]}.*")
+    if base is None:
+        raise ItemError("interpreter", f"no Python {python} on this machine")
+    return base[0]
 
 
 def _compile(base: Path, folder: Path) -> None:

@@ -5,11 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
+from typing import Literal
 
 from curate.errors import ItemError
-from curate.records import Environment, Row, Struct
-from curate.verify import environments, project, recipes, uv, wanted
-from curate.verify.wanted import Wanted
+from curate.records import Environment, Failure, Row, Struct
+from curate.verify import environments, generated, lockfile, project, recipes, uv, wanted
+from curate.verify.build import Builder
+from curate.verify.lockfile import Source
+from curate.verify.resolve import Resolver
 from curate.work import Context, Done, Item, Prepared
 from curate.workspace import Workspace
 
@@ -23,6 +26,12 @@ class Settings(Struct):
     """Take no package newer than the snapshot, as long as that can be had."""
     heavy: tuple[str, ...] = ()
     """Frameworks (torch, jax, ...) to install even where a project can do without."""
+    allow_build: bool = False
+    """Build, inside the sandbox, what has no wheel, and the project itself where its build makes files."""
+    build_seconds: float = 900.0
+    """Time limit for one build."""
+    build_memory_gb: int = 4
+    """Memory for one build, in GiB."""
 
 
 def prepare(settings: Settings, workspace: Workspace) -> Prepared:
@@ -32,31 +41,53 @@ def prepare(settings: Settings, workspace: Workspace) -> Prepared:
 
 
 def work(rows: Sequence[Item], context: Context) -> Done:
-    """Yield the environment of each snapshot; no code of the project or of a package runs."""
+    """Yield the environment of each snapshot; what code has to run for it runs in the sandbox."""
     for row in rows:
         try:
-            result: list[Row] | ItemError = [install(row, context)]
+            result: list[Row] | ItemError = list(install(row, context))
         except ItemError as error:
             result = error
         yield row["item_id"], result
 
 
-def install(row: Item, context: Context) -> Environment:
-    """Resolve and make the environment of one snapshot; raises ItemError."""
+def install(row: Item, context: Context) -> Iterator[Row]:
+    """Resolve and make the environment of one snapshot; raises ItemError.
+
+    What it has to do without (requirements of its tests that lack wheels, files that its own build would have made) is
+    a failure beside the environment.
+    """
     folder = context.workspace.snapshot(row["item_id"])
     if not folder.is_dir():
         raise ItemError("snapshot_missing", "its files are not there: mine it again")
     settings: Settings = context.settings
     recipe = recipes.of(context.prepared, row["name"])
-    name = project.identity(folder, row["name"], row["revision"]).name
-    asked = wanted.choose(folder, name, [*settings.heavy, *recipe.heavy], recipe.packages)
+    who = project.identity(folder, row["name"], row["revision"])
+    asked = wanted.choose(folder, who.name, [*settings.heavy, *recipe.heavy], recipe.packages)
     python, version, steps = _interpreter(row.get("requires_python"))
-    steps += asked.left_out
-    requirements, as_of, lock = _resolve(asked, settings, python, _day_after(row.get("committed_at")), steps)
+    builder = None
+    if settings.allow_build or recipe.allow_build:
+        memory = settings.build_memory_gb << 30
+        builder = Builder(version, context.extra.get("sandbox"), settings.build_seconds, memory)
+    day = _day_after(row.get("committed_at"))
+    resolver = Resolver(row["name"].rpartition("/")[2], settings.pytest, python, builder, [*steps, *asked.left_out])
+    requirements, as_of, lock = resolver.resolve(asked, day if settings.as_of_date else None)
+    if error := resolver.not_built():
+        yield _part(row, "requirements", error)
+    seen_as: Literal["source", "wheel"] = "source"
+    if builder and (why := generated.reason(folder)):
+        try:
+            lock = _with_project(builder, lock, folder, row["item_id"], who.version, as_of)
+            seen_as = "wheel"
+            resolver.steps.append(f"the project: {why}; built, and what its sources lack is put beside them")
+        except ItemError as error:
+            if error.transient:
+                raise
+            resolver.steps.append(f"the project: {why}; {error.reason}; its sources are used as they are")
+            yield _part(row, "project", error)
     identity = environments.environment_id(version, lock)
-    environments.ensure(identity, version, lock)
+    environments.ensure(identity, version, lock, lambda: builder.wheels(lock) if builder else {})
     known = {**asked.all(), settings.pytest: "curate"}
-    return Environment(
+    yield Environment(
         environment_id=identity,
         snapshot_id=row["item_id"],
         python=version,
@@ -64,9 +95,34 @@ def install(row: Item, context: Context) -> Environment:
         requirements_from=[known[text] for text in requirements],
         lock=lock,
         resolved_as_of=as_of,
-        steps=steps,
-        project="source",
+        steps=resolver.steps,
+        project=seen_as,
     )
+
+
+def _part(row: Item, part: str, error: ItemError) -> Failure:
+    """Return the failure of a part that the environment can do without."""
+    return Failure(
+        stage="install",
+        item_id=f"{row['item_id']}:{part}",
+        subject=f"{row['name']}:{part}",
+        reason=error.reason,
+        detail=error.detail,
+    )
+
+
+def _with_project(
+    builder: Builder, lock: str, folder: Path, snapshot_id: str, version: str, as_of: datetime | None
+) -> str:
+    """Build the project and return the lock that says how; raises ItemError."""
+
+    def fill(base: Path) -> None:
+        generated.fill(folder, base)
+
+    requires = builder.project_requires(fill, version, as_of, lockfile.pins(lock))
+    source = Source(lockfile.PROJECT, "", snapshot_id, requires)
+    builder.project(source, fill, version)
+    return lockfile.write(lock, [source])
 
 
 def _interpreter(requires: str | None) -> tuple[Path, str, list[str]]:
@@ -81,40 +137,3 @@ def _day_after(moment: datetime | None) -> datetime | None:
         return None
     aware = moment if moment.tzinfo else moment.replace(tzinfo=UTC)
     return (aware + timedelta(days=1)).replace(hour=0, minute=0, second=0, microsecond=0)
-
-
-def _resolve(
-    asked: Wanted, settings: Settings, python: Path, day: datetime | None, steps: list[str]
-) -> tuple[list[str], datetime | None, str]:
-    """Try one way after the other; returns requirements, date and lock of the first that works, noting the steps."""
-    first: uv.Refusal | None = None
-    for what, texts in _ways(asked):
-        for as_of in dict.fromkeys([day if settings.as_of_date else None, None]):
-            requirements = [*texts, settings.pytest]
-            label = f"{what}, {f'as of {as_of:%Y-%m-%d}' if as_of else 'newest'}"
-            try:
-                lock = uv.lock(requirements, python, as_of)
-            except uv.Refusal as refusal:
-                if refusal.reason in {"network", "no_space"}:
-                    raise refusal.error() from None
-                steps.append(f"{label}: {refusal.reason}: {' '.join(refusal.detail.split())[:300]}")
-                first = first or refusal
-            else:
-                steps.append(f"{label}: resolved")
-                return requirements, as_of, lock
-    raise first.error() if first else ItemError("install_failed", "nothing to resolve")
-
-
-def _ways(asked: Wanted) -> Iterator[tuple[str, list[str]]]:
-    """Yield what to ask for, giving up more and more; what a project cannot do without is never given up."""
-    ways = {
-        "all requirements": asked.all(),
-        "without imports of tests": {**asked.core, **asked.tests},
-        "without test extras": {**asked.core, **asked.imported},
-        "core requirements only": asked.core,
-    }
-    seen: list[dict[str, str]] = []
-    for what, texts in ways.items():
-        if texts not in seen:
-            seen.append(texts)
-            yield what, list(texts)

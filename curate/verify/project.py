@@ -13,7 +13,7 @@ from pathlib import Path
 from packaging.utils import canonicalize_name
 from packaging.version import InvalidVersion, Version
 
-from curate.verify import declared
+from curate.verify import declared, generated
 from curate.workspace import Workspace
 
 
@@ -60,10 +60,13 @@ def _is_version(text: str) -> bool:
 
 
 @contextmanager
-def working_copy(workspace: Workspace, snapshot_id: str, who: Identity, roots: Iterable[str]) -> Iterator[Copy]:
+def working_copy(
+    workspace: Workspace, snapshot_id: str, who: Identity, roots: Iterable[str], wheel: Path | None = None
+) -> Iterator[Copy]:
     """Copy a snapshot for the length of the block; the snapshot itself is never shown to its own code.
 
-    `roots` are the folders that modules are imported from, relative to the project; its own root is always one.
+    `roots` are the folders that modules are imported from, relative to the project; its own root is always one. From a
+    `wheel` of the project comes what its sources lack.
     """
     parent = workspace.private / "work"
     parent.mkdir(parents=True, exist_ok=True)
@@ -71,12 +74,17 @@ def working_copy(workspace: Workspace, snapshot_id: str, who: Identity, roots: I
     base.chmod(0o755)
     try:
         folder = base / "project"
-        ignored = shutil.ignore_patterns("__pycache__", "*.pyc", ".git", ".hg", ".tox", ".venv")
+        ignored = shutil.ignore_patterns(*generated.IGNORED)
         shutil.copytree(workspace.snapshot(snapshot_id), folder, symlinks=True, ignore=ignored)
         folder.chmod(0o755)
+        places = list(dict.fromkeys([*(folder / root for root in roots), folder]))
+        apart, metadata = base / "built", base / "metadata"
+        if wheel:
+            generated.add(wheel, folder, places, apart, metadata)
         _write_generated(folder, who.version)
-        _write_metadata(base / "metadata", folder, who)
-        places = dict.fromkeys([*(folder / root for root in roots), folder, base / "metadata"])
+        if not metadata.exists():
+            _write_metadata(metadata, folder, who)
+        places += [place for place in (apart, metadata) if place.exists()]
         yield Copy(base, tuple(places))
     finally:
         shutil.rmtree(base, ignore_errors=True)

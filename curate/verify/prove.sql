@@ -1,29 +1,6 @@
 -- Every function with a docstring outside the tests, once its snapshot has been traced or can't be: with the tests that
 -- link to it, the likeliest first, and what these did in the runs of the suite.
-WITH modules AS (
-    SELECT
-        snapshot_id,
-        CASE
-            WHEN ends_with(path, '/__init__.py') THEN left(path, length(path) - length('/__init__.py'))
-            ELSE left(path, length(path) - length('.py'))
-        END AS place,
-        replace(module, '.', '/') AS name
-    FROM current_functions
-    WHERE NOT in_tests AND ends_with(path, '.py')
-),
-
-roots AS (
-    SELECT snapshot_id, list(root ORDER BY functions DESC, root) AS roots
-    FROM (
-        SELECT snapshot_id, left(place, length(place) - length(name)) AS root, count(*) AS functions
-        FROM modules
-        WHERE place = name OR ends_with(place, '/' || name)
-        GROUP BY ALL
-    )
-    GROUP BY snapshot_id
-),
-
-ran AS (
+WITH ran AS (
     SELECT
         test_id,
         list(outcome ORDER BY run) AS outcomes,
@@ -97,7 +74,7 @@ SELECT
 FROM current_functions AS functions
 JOIN current_snapshots AS snapshots USING (snapshot_id)
 LEFT JOIN current_environments USING (snapshot_id)
-LEFT JOIN roots USING (snapshot_id)
+LEFT JOIN import_roots USING (snapshot_id)
 LEFT JOIN failed USING (snapshot_id)
 LEFT JOIN linked USING (function_id)
 WHERE

@@ -22,6 +22,8 @@ class Recipe(Struct):
     """Further requirements for the environment."""
     heavy: tuple[str, ...] = ()
     """Frameworks to install although the project can do without."""
+    allow_build: bool = False
+    """Build, inside the sandbox, what has no wheel, and the project itself where its build makes files."""
     variables: dict[str, str] = Field(default_factory=dict)
     """Environment variables for the tests."""
     test_paths: tuple[str, ...] = ()

@@ -8,8 +8,9 @@ from dataclasses import dataclass, replace
 from typing import Literal, cast
 
 from curate.errors import ItemError
+from curate.ids import stable_id
 from curate.records import Failure, Link, Row, Struct, Test, TestRun
-from curate.verify import environments, ids, project, recipes, suite
+from curate.verify import built, project, recipes, suite
 from curate.verify.suite import Job, JobResult, Results
 from curate.work import Context, Done, Item, Prepared
 from curate.workspace import Workspace
@@ -77,7 +78,9 @@ class Tracer:
 
     def trace(self) -> list[Row]:
         """Run the suite and return what was seen; raises ItemError when it can't be run or nothing is collected."""
-        self.python = environments.ensure(self.row["environment_id"], self.row["python"], self.row["lock"])
+        row, snapshot = self.row, self.context.workspace.snapshot(self.row["item_id"])
+        self.who = project.identity(snapshot, row["name"], row["revision"])
+        self.python, self.wheel = built.environment(row, row["item_id"], self.who, self.context)
         settings = [Setting(1, links=True, order="collected", hash_seed=0)]
         settings += [
             Setting(n, False, "reversed" if n % 2 == 0 else "collected", n - 1)
@@ -101,8 +104,7 @@ class Tracer:
 
     def _once(self, setting: Setting, arguments: tuple[str, ...]) -> Results:
         row = self.row
-        who = project.identity(self.context.workspace.snapshot(row["item_id"]), row["name"], row["revision"])
-        with project.working_copy(self.context.workspace, row["item_id"], who, row["roots"]) as copy:
+        with project.working_copy(self.context.workspace, row["item_id"], self.who, row["roots"], self.wheel) as copy:
             place = suite.Place(
                 python=self.python,
                 copy=copy,
@@ -156,7 +158,7 @@ class Tracer:
         raise ItemError("no_tests_collected", detail or "pytest found no tests")
 
     def _test_id(self, node_id: str) -> str:
-        return self.tests.get(node_id) or ids.test_id(self.row["item_id"], node_id)
+        return self.tests.get(node_id) or stable_id(self.row["item_id"], node_id)
 
     def _new_tests(self, results: Sequence[Results]) -> Iterator[Row]:
         seen = {node_id for result in results for node_id in result.jobs["suite"].tests}

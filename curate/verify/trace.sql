@@ -1,29 +1,5 @@
 -- Every snapshot with an environment and at least one function, with its functions and its tests as read from the files.
--- A module's dotted name, taken off the end of its path, leaves the folder that it is imported from.
-WITH modules AS (
-    SELECT
-        snapshot_id,
-        CASE
-            WHEN ends_with(path, '/__init__.py') THEN left(path, length(path) - length('/__init__.py'))
-            ELSE left(path, length(path) - length('.py'))
-        END AS place,
-        replace(module, '.', '/') AS name
-    FROM current_functions
-    WHERE NOT in_tests AND ends_with(path, '.py')
-),
-
-roots AS (
-    SELECT snapshot_id, list(root ORDER BY functions DESC, root) AS roots
-    FROM (
-        SELECT snapshot_id, left(place, length(place) - length(name)) AS root, count(*) AS functions
-        FROM modules
-        WHERE place = name OR ends_with(place, '/' || name)
-        GROUP BY ALL
-    )
-    GROUP BY snapshot_id
-),
-
-functions AS (
+WITH functions AS (
     SELECT
         snapshot_id,
         list(
@@ -58,6 +34,6 @@ SELECT
 FROM current_snapshots
 JOIN current_environments USING (snapshot_id)
 JOIN functions USING (snapshot_id)
-LEFT JOIN roots USING (snapshot_id)
+LEFT JOIN import_roots USING (snapshot_id)
 LEFT JOIN tests USING (snapshot_id)
 ORDER BY name, snapshot_id

@@ -1,4 +1,4 @@
-"""Calls to uv: finding interpreters, resolving to a lock, and installing a lock; never building anything."""
+"""Calls to uv: finding interpreters, resolving to a lock, and installing a lock; uv itself never builds anything."""
 
 from __future__ import annotations
 
@@ -8,10 +8,11 @@ import re
 import subprocess
 import sys
 import tempfile
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
+from types import MappingProxyType
 
 from curate.errors import ItemError
 
@@ -26,6 +27,8 @@ _NETWORK = re.compile(
     re.IGNORECASE,
 )
 
+_WHEELLESS = re.compile(r"Wheels are required for `([\w.-]+)`")
+
 
 @dataclass(frozen=True)
 class Refusal(Exception):  # noqa: N818  (what uv answers is a result, not yet an error)
@@ -33,6 +36,8 @@ class Refusal(Exception):  # noqa: N818  (what uv answers is a result, not yet a
 
     reason: str
     detail: str
+    wheelless: tuple[str, ...] = ()
+    """Packages that would have to be built."""
 
     def error(self) -> ItemError:
         """Return it as the failure of an item."""
@@ -58,24 +63,45 @@ def find_python(specifier: str) -> tuple[Path, str] | None:
     return Path(path), version.stdout.strip()
 
 
-def lock(requirements: Sequence[str], python: Path, as_of: datetime | None) -> str:
-    """Resolve requirements to exact versions with hashes, wheels only; raises Refusal."""
-    arguments = ["pip", "compile", "-", "--generate-hashes", "--only-binary", ":all:", "--no-header", "--no-annotate",
-                 "--no-progress", "--no-emit-package", "uv", "--python", str(python), *sources()]  # fmt: skip
-    constraints = local_torch()
+def lock(
+    requirements: Sequence[str],
+    python: Path,
+    as_of: datetime | None,
+    *,
+    sourced: Iterable[str] = (),
+    fixed: Mapping[str, str] = MappingProxyType({}),
+    wheels: Iterable[Path] = (),
+    output: Sequence[str] = ("--generate-hashes", "--no-annotate"),
+) -> str:
+    """Resolve requirements to exact versions with hashes, wheels only; raises Refusal.
+
+    Packages named in `sourced` are taken as source distributions: uv is told that they need nothing, so it has no
+    reason to build them for their metadata. `fixed` versions are taken whatever their date; `wheels` are taken into
+    account beside those of the index.
+    """
+    arguments = ["pip", "compile", "-", "--only-binary", ":all:", "--no-header", "--no-progress", *output,
+                 "--no-emit-package", "uv", "--python", str(python), *sources()]  # fmt: skip
+    for name in (named := sorted(sourced)):
+        arguments += ["--no-binary", name]
+    for folder in sorted({str(wheel.parent) for wheel in wheels}):
+        arguments += ["--find-links", folder]
+    torch = local_torch()
     if as_of is not None:
         day = as_of.strftime("%Y-%m-%d")
         arguments += ["--exclude-newer", day]
         for tool in TOOLS if day < TOOLS_SINCE else ():
             arguments += ["--exclude-newer-package", f"{tool}={TOOLS_SINCE}"]
-        if constraints:
-            arguments += ["--exclude-newer-package", "torch=false"]
-    if not constraints:
-        return run([*arguments, "--torch-backend", "cpu"], stdin="\n".join(requirements))
+        for name in sorted({*fixed, *(["torch"] if torch else [])}):
+            arguments += ["--exclude-newer-package", f"{name}=false"]
+    if not torch:
+        arguments += ["--torch-backend", "cpu"]
+    constraints = {**torch, **fixed}
+    nothing = ", ".join(f'{{name = "{name}", requires-dist = []}}' for name in named)
     with tempfile.TemporaryDirectory() as folder:
         file = Path(folder) / "constraints.txt"
-        file.write_text("\n".join(constraints))
-        return run([*arguments, "--constraints", str(file)], stdin="\n".join(requirements))
+        file.write_text("\n".join(f"{name}=={version}" for name, version in sorted(constraints.items())))
+        return run([*arguments, "--constraints", str(file)], stdin="\n".join(requirements),
+                   settings=f"dependency-metadata = [{nothing}]\n" if named else "")  # fmt: skip
 
 
 def install(lock_text: str, python: Path, folder: Path) -> None:
@@ -108,15 +134,15 @@ def sources() -> tuple[str, ...]:
 
 
 @functools.cache
-def local_torch() -> tuple[str, ...]:
-    """Return a constraint that picks a torch wheel lying in a local folder of wheels, empty when none does.
+def local_torch() -> dict[str, str]:
+    """Return torch with the version of its wheel that lies in a local folder of wheels, empty when none does.
 
     Such a wheel has been put there as the right build for this machine; the index's newest may be gigabytes of CUDA.
     """
     places = [*sources()[1::2], *os.environ.get("UV_FIND_LINKS", "").replace(",", " ").split()]
     tag = f"-cp{sys.version_info[0]}{sys.version_info[1]}-"
-    wheels = [file.name for place in places for file in Path(place).glob("torch-*.whl") if tag in file.name]
-    return tuple(f"torch=={name.split('-')[1]}" for name in sorted(wheels)[-1:])
+    wheels = sorted(file.name for place in places for file in Path(place).glob("torch-*.whl") if tag in file.name)
+    return {"torch": wheels[-1].split("-")[1]} if wheels else {}
 
 
 def _pip_config() -> dict[str, str]:
@@ -135,18 +161,23 @@ def _pip_environment() -> dict[str, str]:
     return {key: os.environ[name] for key, name in names.items() if os.environ.get(name)}
 
 
-def run(arguments: Sequence[str], stdin: str = "") -> str:
-    """Run uv outside any project; returns its standard output; raises Refusal with the lines that show why."""
+def run(arguments: Sequence[str], stdin: str = "", settings: str = "") -> str:
+    """Run uv outside any project; returns its standard output; raises Refusal with the lines that show why.
+
+    `settings` count beside those of the user.
+    """
     from uv import find_uv_bin
 
     with tempfile.TemporaryDirectory() as folder:
+        if settings:
+            Path(folder, "pyproject.toml").write_text(f"[tool.uv]\n{settings}")
         try:
             done = subprocess.run([find_uv_bin(), *arguments], input=stdin, capture_output=True, text=True, check=False,
                                   cwd=folder, timeout=TIMEOUT, env={**os.environ, "NO_COLOR": "1"})  # fmt: skip
         except subprocess.TimeoutExpired:
             raise Refusal("network", f"uv took longer than {TIMEOUT:g} s") from None
     if done.returncode:
-        raise Refusal(_reason(done.stderr), _lines(done.stderr))
+        raise Refusal(_reason(done.stderr), _lines(done.stderr), tuple(sorted(set(_WHEELLESS.findall(done.stderr)))))
     return done.stdout
 
 

@@ -139,6 +139,12 @@ CELLS = {
 }
 
 
+def test_cells_of_a_notebook_are_not_mixed_up(extract: Extract) -> None:
+    cells = notebook("def f(a):\n    return 1", "def f(a):\n    return 1 if a else 2")
+    found = extract({"a.ipynb": cells}).functions
+    assert [(row.cell, row.start_byte, row.cyclomatic_complexity) for row in found] == [(1, 0, 1), (2, 0, 2)]
+
+
 def test_notebooks_with_magic_lines(extract: Extract) -> None:
     found = extract({"a.ipynb": notebook(*CELLS.values()), "r.ipynb": notebook("f <- 1", language="R")})
     assert [(row.qualname, row.cell) for row in found.functions] == [("f", 1), ("g", 2)]

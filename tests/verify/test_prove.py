@@ -204,3 +204,32 @@ def test_a_function_that_eats_all_memory_costs_only_its_own_verdict(check: Check
     assert verdicts["modest"]["outcome"] == "verified"
     assert verdicts["greedy"]["outcome"] == "sandbox_ended"
     assert "out_of_memory" in verdicts["greedy"]["reason"]
+
+
+def test_plugins_of_pytest_are_left_to_pytest_though_their_warnings_are_errors(check: Check) -> None:
+    files = {
+        "pyproject.toml": """
+            [project]
+            name = "demo"
+            optional-dependencies = {test = ["hypothesis"]}
+            [tool.pytest.ini_options]
+            filterwarnings = ["error"]
+        """,
+        "demo.py": '''
+            def same(x):
+                """Return it."""
+                return x
+            def less(x):
+                """Lower it."""
+                return x - 1
+        ''',
+        "test_demo.py": """
+            from hypothesis import given, strategies
+            import demo
+            @given(strategies.integers())
+            def test_same(x): assert demo.same(x) == x
+            @given(strategies.integers())
+            def test_less(x): assert demo.less(x) < x
+        """,
+    }
+    assert {row["outcome"] for row in check(files).verdicts().values()} == {"verified"}

@@ -32,10 +32,12 @@ def third_party() -> list[str]:
 
 
 def plugins() -> set[str]:
-    """Return the packages that extend pytest: it rewrites them as it loads them."""
-    installed = metadata.distributions(path=[entry for entry in sys.path if entry.endswith("site-packages")])
-    entries = [entry for package in installed for entry in package.entry_points if entry.group == "pytest11"]
-    return {entry.value.partition(":")[0].partition(".")[0] for entry in entries}
+    """Return every module of the distributions that extend pytest: it rewrites them as it loads them."""
+    found = set()
+    for package in metadata.distributions(path=[entry for entry in sys.path if entry.endswith("site-packages")]):
+        if any(entry.group == "pytest11" for entry in package.entry_points):
+            found |= {file.parts[0].partition(".")[0] for file in package.files or ()}
+    return found
 
 
 def load(modules: list[str], project: str) -> bool:

@@ -15,6 +15,7 @@ import os
 import signal
 import sys
 import time
+import traceback
 from pathlib import Path
 from typing import Any
 
@@ -171,6 +172,8 @@ class Job:
             tail = "" if status in (0, 1, 5) else self.log.read_text("utf-8", "replace")[-4000:]
             self.report.write("finish", status=status, detail=shorten(tail), modules=preload.third_party())
             code = 0
+        except BaseException:
+            traceback.print_exc()
         finally:
             # Straight out: a thread or exit handler of the project must not hold or change what has been reported.
             os._exit(code)
