@@ -39,6 +39,6 @@ $(INSTALLED): pyproject.toml
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { \
 	  echo "curate needs Python 3.11 or newer; name one: make PYTHON=python3.11 ..." >&2; exit 1; }
 	$(PYTHON) -m venv $(VENV)
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check 'uv>=0.5'
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check 'uv>=0.9'
 	$(BIN)/uv pip install --quiet --python $(BIN)/python --editable '.[dev]'
 	@touch $@

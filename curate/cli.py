@@ -69,7 +69,10 @@ def mine(call: Call, source: tuple[str, ...]) -> None:
     """
     from curate.flow import mine as mine_sources
 
-    call.console.stage(mine_sources(call.pipeline(), source, call.options))
+    summary = mine_sources(call.pipeline(), source, call.options)
+    call.console.stage(summary)
+    if summary.failed and not summary.done and not summary.earlier:
+        raise UserError(f"nothing could be taken in: {next(iter(summary.examples.values()))}")
 
 
 @cli.command()
@@ -253,6 +256,11 @@ def run_command(arguments: list[str] | None = None) -> int:
             meta = context.meta
             cli.invoke(context)
             code = _end(meta.get("curate.call"))
+            sys.stdout.flush()
+    except BrokenPipeError:
+        # The reader (`| head`) has seen enough; nothing may be printed at exit either.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        code = 0
     except UserError as error:
         click.echo(f"curate: {' '.join(str(error).split())}", err=True)
         code = 1

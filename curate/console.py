@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import sys
-from collections import Counter
 from typing import Any
 
 import click
@@ -64,11 +63,7 @@ def stage_line(summary: Any) -> str:
     if written:
         text += " -> " + ", ".join(f"{count} {table.replace('_', ' ')}" for table, count in sorted(written.items()))
     text += f" ({summary.seconds:.1f} s" + (f"; {before})" if before else ")")
-    if summary.reasons:
-        text += f"\n{'':<14}failures: " + counts(summary.reasons)
+    for reason in sorted(summary.reasons, key=lambda reason: (-summary.reasons[reason], reason)):
+        said = " ".join(summary.examples[reason].split())
+        text += f"\n{'':<14}{reason} {summary.reasons[reason]}, such as {said[:200]}"
     return text
-
-
-def counts(counter: Counter[str]) -> str:
-    """Return `reason 3, other 1`, the most frequent first."""
-    return ", ".join(f"{name} {count}" for name, count in sorted(counter.items(), key=lambda pair: (-pair[1], pair[0])))

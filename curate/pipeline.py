@@ -15,6 +15,7 @@ import importlib
 import itertools
 import json
 import os
+import shutil
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -180,6 +181,8 @@ class Pipeline:
         self.versions[stage.name] = version
         summary = Summary(stage.name, version)
         with _only_one(self.workspace):
+            # Working copies that a killed run has left; under the lock nobody else has any.
+            shutil.rmtree(self.workspace.private / "work", ignore_errors=True)
             pending = self._pending(stage, summary, settings, options, items)
             if pending:
                 context = Context(self.workspace, settings, prepared.value)

@@ -35,6 +35,8 @@ class Summary:
     failed: int = 0
     written: Counter[str] = field(default_factory=Counter)
     reasons: Counter[str] = field(default_factory=Counter)
+    examples: dict[str, str] = field(default_factory=dict)
+    """Reason -> the first failure of it, in words."""
     seconds: float = 0.0
     bugs: list[str] = field(default_factory=list)
     """Tracebacks of faults in curate itself."""
@@ -99,6 +101,7 @@ class Recorder:
             self.summary.written[row.table] += 1
             if isinstance(row, Failure):
                 self.summary.reasons[row.reason] += 1
+                self.summary.examples.setdefault(row.reason, f"{row.subject}: {row.detail}")
 
     def _done(self, item_id: str, status: Any) -> None:
         entry = Work(

@@ -132,7 +132,7 @@ class Snapshot(Row):
     sha256: str
     """Hash of the archive as downloaded, or of the sorted (path, content hash) list of the files."""
     committed_at: datetime | None
-    """Commit date, upload date of the archive, or newest file time of a folder (UTC); null when unknown."""
+    """Commit date, or upload date of the archive (UTC); null when unknown, as for a folder."""
     license_expression: str | None
     """SPDX expression; null when none could be read. Never NOASSERTION."""
     license_path: str | None

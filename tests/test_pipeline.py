@@ -149,6 +149,12 @@ def test_what_builds_on_a_stage_is_done_anew_when_the_stage_is(workspace: Worksp
     assert alone.run(after, Options(), items("")).pending == 0, "the newest results of the toy stage count"
 
 
+def test_working_copies_that_a_killed_run_left_are_swept(workspace: Workspace) -> None:
+    (workspace.private / "work" / "left").mkdir(parents=True)
+    Pipeline(workspace).run(TOY, Options(), items(""))
+    assert not (workspace.private / "work").exists()
+
+
 def test_stages_read_what_earlier_ones_write() -> None:
     written: set[str] = set()
     for stage in STAGES:

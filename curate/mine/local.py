@@ -6,7 +6,6 @@ import os
 import re
 import stat
 from collections.abc import Iterator
-from datetime import UTC, datetime
 from pathlib import Path
 
 from curate.errors import ItemError, UserError
@@ -49,7 +48,7 @@ def resolve(request: str, settings: Settings) -> Pin:
 def fetch(pin: Pin, tree: Tree, scratch: Path, settings: Settings) -> Origin:
     """Copy the folder's files; raises a transient ItemError when they changed since they were pinned."""
     del scratch, settings
-    newest = _read(Path(pin.location), tree)
+    _read(Path(pin.location), tree)
     content = pin.request.rpartition("@")[2]
     if tree.digest() != content:
         raise ItemError("changed_meanwhile", f"{pin.name} has changed since it was looked at", transient=True)
@@ -59,13 +58,13 @@ def fetch(pin: Pin, tree: Tree, scratch: Path, settings: Settings) -> Origin:
         name=pin.name,
         url=pin.name,
         revision=content,
-        committed_at=datetime.fromtimestamp(newest, UTC) if newest else None,
+        # File times differ between two copies of one folder, and so would all that is made from them.
+        committed_at=None,
     )
 
 
-def _read(folder: Path, tree: Tree) -> float:
-    """Take the folder's files into `tree` and return the newest file time."""
-    newest = 0.0
+def _read(folder: Path, tree: Tree) -> None:
+    """Take the folder's files into `tree`."""
     if not folder.is_dir():
         raise ItemError("not_found", f"the folder {folder.name} is gone")
     for path in _walk(folder, tree):
@@ -79,14 +78,11 @@ def _read(folder: Path, tree: Tree) -> float:
             else:
                 with path.open("rb") as content:
                     tree.add(name, content, size=facts.st_size, executable=bool(facts.st_mode & 0o100))
-                if name in tree.files:
-                    newest = max(newest, facts.st_mtime)
         except OSError as error:
             tree.leave_out(name, "cannot_read", error.strerror or str(error))
     tree.finish()
     if not tree.files:
         raise ItemError("empty", f"the folder {folder.name} holds no file that can be kept")
-    return newest
 
 
 def _walk(folder: Path, tree: Tree) -> Iterator[Path]:

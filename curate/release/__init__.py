@@ -27,7 +27,7 @@ def assemble(store: Store, view: View, name: str, version: str, recipe: Recipe) 
     labels = best_labels(store.rows(sql_text("release/labels.sql"), view), recipe.precedence)
     corpora = store.rows("SELECT * FROM current_corpora ORDER BY corpus", view)
     snapshots = store.rows("SELECT * FROM current_snapshots ORDER BY name, revision", view)
-    environments = store.rows("SELECT DISTINCT environment_id, lock FROM current_environments", view)
+    environments = store.rows(sql_text("release/environments.sql"), view)
     refusals: list[tuple[Any, str]] = [
         (row["gate"], row["reason_class"])
         for row in store.rows("SELECT gate, reason_class FROM current_selections", view)
@@ -51,6 +51,6 @@ def assemble(store: Store, view: View, name: str, version: str, recipe: Recipe) 
         funnel=steps,
         snapshots=snapshots,
         corpora=corpora,
-        environments={row["environment_id"]: row["lock"] for row in environments if row["environment_id"] in used},
+        environments={row["environment_id"]: row for row in environments if row["environment_id"] in used},
         stages=view.versions,
     )

@@ -32,8 +32,8 @@ class Content:
     funnel: Sequence[Step]
     snapshots: Sequence[Mapping[str, Any]]
     corpora: Sequence[Mapping[str, Any]]
-    environments: Mapping[str, str]
-    """Environment id -> lock."""
+    environments: Mapping[str, Mapping[str, Any]]
+    """Environment id -> its lock, interpreter, the date it was resolved for and the steps that led to it."""
     stages: Mapping[str, str]
     """Stage -> version of its results."""
 
@@ -99,8 +99,8 @@ def write(content: Content, folder: Path) -> bool:
         new.mkdir(mode=0o755)
         for split, rows in content.problems.items():
             _write_parquet(rows, new / "data" / "function", split)
-        for environment_id, lock in content.environments.items():
-            _write_text(new / "environments" / f"{environment_id}.txt", lock)
+        for environment_id, environment in content.environments.items():
+            _write_text(new / "environments" / f"{environment_id}.txt", environment["lock"])
         _write_text(new / "README.md", card(content, new))
         _write_text(new / "CHANGELOG.md", changelog(content, folder.parent))
         _write_text(new / "lock.json", json.dumps(lock_of(content, new), indent=2, ensure_ascii=False) + "\n")
@@ -129,7 +129,14 @@ def lock_of(content: Content, folder: Path) -> dict[str, Any]:
             {key: row[key] for key in ("corpus", "origin", "revision", "status", "items", "reason")}
             for row in content.corpora
         ],
-        "environments": sorted(content.environments),
+        "environments": {
+            name: {
+                "python": row["python"],
+                "resolved_as_of": row["resolved_as_of"].isoformat() if row["resolved_as_of"] else None,
+                "steps": sorted(row["steps"] or ()),
+            }
+            for name, row in sorted(content.environments.items())
+        },
         "libraries": _libraries(),
         "funnel": [{"step": step.name, "count": step.count, "left": step.left} for step in content.funnel],
         "counts": {split: len(rows) for split, rows in content.problems.items()},

@@ -120,8 +120,9 @@ def _made(content: Content) -> str:
         "## How it was made",
         "Every function with a docstring of the projects below was a candidate. A problem is a candidate whose tests "
         "pass on the reference, in each of several runs, and of which at least one fails when the body is replaced by "
-        "a `raise`; all ran in a sandbox without network, in an environment locked as of the project's date "
-        "(`environments/`). Duplicates are represented by one function. `lock.json` holds every version and hash.",
+        "a `raise`; all ran in a sandbox without network. Duplicates are represented by one function. "
+        "`lock.json` holds every version and hash.",
+        _environments(content),
         "Compared for contamination with:",
         _table(
             ["corpus", "origin", "revision", "items"],
@@ -136,6 +137,12 @@ def _made(content: Content) -> str:
             _table(["corpus", "reason"], [(row["corpus"], row["reason"]) for row in missed]),
         ]
     return "\n\n".join(lines)
+
+
+def _environments(content: Content) -> str:
+    dated = {name: row["resolved_as_of"] for name, row in sorted(content.environments.items())}
+    rows = [(name, f"{day:%Y-%m-%d}" if day else "newest when it was made") for name, day in dated.items()]
+    return "The packages of the environments (`environments/ID.txt`) are those of:\n\n" + _table(["id", "date"], rows)
 
 
 def _projects(content: Content, rows: Sequence[Problem]) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import textwrap
 from collections.abc import Mapping
 from typing import Any
@@ -19,9 +20,16 @@ def function_prompt(row: Mapping[str, Any]) -> str:
         "Reply with its whole definition.",
     ]
     if row["context"].strip():
-        parts += ["", "What stands around it:", "", "```python", row["context"].strip("\n"), "```"]
-    parts += ["", "The function:", "", "```python", head(row), "```", ""]
+        parts += ["", "What stands around it:", "", *_fenced(row["context"].strip("\n"))]
+    parts += ["", "The function:", "", *_fenced(head(row)), ""]
     return "\n".join(parts)
+
+
+def _fenced(code: str) -> list[str]:
+    """Return code between fences longer than any run of back-ticks in it."""
+    longest = max((len(run) for run in re.findall(r"`+", code)), default=0)
+    fence = "`" * max(3, longest + 1)
+    return [f"{fence}python", code, fence]
 
 
 def head(row: Mapping[str, Any]) -> str:

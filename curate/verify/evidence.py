@@ -31,6 +31,10 @@ class Decision:
     detail: str = ""
 
 
+USAGE_ERROR = 4
+"""Exit code of pytest when a conftest.py cannot be imported; the reference ran with the same arguments."""
+
+
 @dataclass
 class Proof:
     """What has been seen of one function while it was proven."""
@@ -45,6 +49,8 @@ class Proof:
     """Tests that pass in the suite but not when run by themselves -> what they said."""
     at_import: bool = False
     """Whether the stub broke an import, since the function runs at import too."""
+    unjudged: str = ""
+    """What a run on the stub said that ended before it came to a test."""
     detail: str = ""
 
     def add(self, tests: Iterable[Mapping[str, Any]], reference: JobResult, stub: JobResult) -> None:
@@ -68,9 +74,13 @@ class Proof:
             return next((one for one in ("failed", "error", "crashed") if seen.outcomes[one]), seen.outcome)
         if stub.stopped == "timeout":
             return "timeout"
-        # The reference's test was there, the stub's is not: importing the test's file, or a conftest.py, now fails.
-        self.at_import = True
-        return "error"
+        if name.partition("::")[0] in stub.broken or stub.status == USAGE_ERROR:
+            # Importing the test's file, or a conftest.py, now fails.
+            self.at_import = True
+            return "error"
+        # The run ended before it came to the test: that says nothing about the stub.
+        self.unjudged = stub.detail or "the run ended before it came to the tests"
+        return "unjudged"
 
 
 def before_running(row: Mapping[str, Any]) -> Decision | None:
@@ -125,9 +135,16 @@ def decide(proof: Proof) -> Decision:
         detail = "\n".join(f"{name}: {why}" for name, why in sorted(proof.alone.items())[:3])
         return Decision("flaky", "Its tests pass within the suite, but not by themselves.", detail)
     names = "\n".join(test["node_id"] for test in proof.passed[:5])
-    if proof.late:
-        return Decision("timeout", "With its body replaced by a raise, its tests do not come to an end in time.", names)
+    if proof.unjudged or proof.late:
+        return _not_seen(proof, names)
     if not traced:
         sentence = "Tests name it, but were not seen to run it, and none fails when its body raises."
         return Decision("not_traceable", sentence, names)
     return Decision("stub_passes", f"None of {total} tests that run it notices that its body raises.", names)
+
+
+def _not_seen(proof: Proof, names: str) -> Decision:
+    """Return the decision when tests on the stub did not come to an end of their own."""
+    if proof.unjudged:
+        return Decision("not_judged", "Its tests could not be run on the stub.", proof.unjudged)
+    return Decision("timeout", "With its body replaced by a raise, its tests do not come to an end in time.", names)

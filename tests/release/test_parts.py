@@ -84,6 +84,12 @@ def test_a_prompt_names_what_is_wanted() -> None:
     assert "property `A.f`" in function_prompt({**ROW, "kind": "getter"})
 
 
+def test_fences_are_longer_than_those_in_the_docstring() -> None:
+    text = function_prompt({**ROW, "docstring": "Use it:\n\n````\nf(1)\n````\n"})
+    assert text.count("`````") == 2
+    assert text.count("`````python") == 1
+
+
 def test_the_labeller_believed_first_wins_then_the_surest() -> None:
     def label(labeller: str, value: str, confidence: float) -> dict[str, Any]:
         return {"function_id": "f", "axis": "a", "labeller": labeller, "value": value, "confidence": confidence}
