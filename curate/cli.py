@@ -187,11 +187,15 @@ def _report(call: Call, released: Released) -> None:
         version=released.version,
         folder=str(released.folder),
         changed=released.changed,
+        replaced=released.replaced,
         splits=dict(released.counts),
         funnel=as_data(released.funnel),
     )
     call.console.say(f"\n{as_text(released.funnel)}\n")
-    call.console.say(f"{folder}: {counts} problems" + ("" if released.changed else " (unchanged)"))
+    how = "" if released.changed else " (unchanged)"
+    if released.replaced:
+        how = f"\nanother {released.version} lay there and was replaced; name a new one with --version to keep both"
+    call.console.say(f"{folder}: {counts} problems{how}")
     call.console.say(f"\n{loading(folder, next(iter(released.counts)))}")
 
 

@@ -29,6 +29,8 @@ class Released:
     folder: Path
     changed: bool
     """Whether this run wrote it; False: it held these very bytes already."""
+    replaced: bool
+    """Whether another release of this version lay there before."""
     funnel: Sequence[Step]
     counts: Mapping[str, int]
     """Split -> number of problems."""
@@ -119,9 +121,10 @@ def _release(pipeline: Pipeline, name: str, version: str, recipe: Recipe, option
     report(pipeline.run(BY_NAME["release"], Options(redo=options.redo)))
     content = assemble(pipeline.store, pipeline.view, name, version, recipe)
     folder = pipeline.workspace.releases / name / version
+    lay_there = folder.exists()
     changed = write(content, folder)
     counts = {split: len(rows) for split, rows in content.problems.items()}
-    return Released(name, version, folder, changed, content.funnel, counts)
+    return Released(name, version, folder, changed, changed and lay_there, content.funnel, counts)
 
 
 def check_version(workspace: Workspace, name: str, version: str | None) -> str:

@@ -89,6 +89,13 @@ def test_the_same_bytes_again_and_from_nothing(place: Workspace) -> None:
     assert [path.name for path in first.folder.parent.iterdir()] == ["0.1.0"]
 
 
+def test_a_version_that_is_replaced_is_reported(place: Workspace) -> None:
+    assert not built(place).replaced
+    (place.releases / "hand.toml").write_text(RECIPE + "[gates]\nlines = [1, 1000]\n")
+    again = built(place)
+    assert (again.changed, again.replaced) == (True, True)
+
+
 def test_checksums_hold(place: Workspace) -> None:
     folder = built(place).folder
     subprocess.run(["sha256sum", "--check", "--quiet", "SHA256SUMS"], cwd=folder, check=True)
