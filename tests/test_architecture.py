@@ -15,7 +15,7 @@ from curate.store import Store, query, sql_text
 PACKAGE = Path(__file__).parent.parent / "curate"
 ROOMS = sorted(path.name for path in PACKAGE.iterdir() if any(path.glob("*.py")))
 STAGE_ROOMS = sorted({stage.module.split(".")[1] for stage in STAGES})
-SHARED = {"sandbox", "executors"}
+SHARED = {"sandbox", "executors", "git"}
 ABOVE_STAGES = {"pipeline", "recording", "flow", "cli", "call", "console", "show", "layout"}
 LAYERS = ("records", "derive", "store", "pipeline", "flow", "cli")
 SQL = sorted(path.relative_to(PACKAGE).as_posix() for path in PACKAGE.rglob("*.sql"))

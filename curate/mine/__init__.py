@@ -13,9 +13,10 @@ from typing import Any
 
 from curate.errors import ItemError, UserError
 from curate.mine import git, local, pypi, sourcefile
-from curate.mine.source import Origin, Pin, Settings, Source, redact, snapshot_id
+from curate.mine.source import Origin, Pin, Settings, Source, snapshot_id
 from curate.mine.tree import LeftOut, Tree
 from curate.records import Failure, Row, Snapshot
+from curate.redact import redact
 from curate.work import Context, Done, Item
 from curate.workspace import Workspace
 

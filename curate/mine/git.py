@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import io
+import posixpath
 import re
 import shutil
 from datetime import UTC, datetime
@@ -11,11 +13,13 @@ from urllib.parse import unquote, urlsplit, urlunsplit
 from pydantic import SecretStr
 
 from curate.errors import ItemError, UserError
-from curate.mine.git_command import PROTOCOLS, GitError, meaning, run
-from curate.mine.git_objects import export
+from curate.git.command import PROTOCOLS, GitError, Remote, ask, meaning, run
+from curate.git.objects import Blobs, entries, sizes
+from curate.git.repository import commit_of, commits_of
 from curate.mine.place import scratch
-from curate.mine.source import Origin, Pin, Settings, redact
+from curate.mine.source import Origin, Pin, Settings
 from curate.mine.tree import Tree
+from curate.redact import redact
 from curate.workspace import Workspace, cache
 
 FORM = "git+URL[@REF]"
@@ -57,96 +61,110 @@ def check(request: str, workspace: Workspace) -> str:
 def resolve(request: str, settings: Settings) -> Pin:
     """Pin to a commit: asks the server what a branch or tag points at; a full hash is taken as it is."""
     url, ref, secret = _split(request)
-    pin = Pin(request=url, name=_name(url), location=url, secret=secret)
-    exact = ref is not None and COMMIT.fullmatch(ref.lower())
-    commit = exact[0] if exact else _look_up(pin, ref, settings)
-    return Pin(f"{PREFIX}{url}@{commit}", pin.name, url, secret)
+    commit = look_up(Remote(url, secret), ref, settings)
+    return Pin(f"{PREFIX}{url}@{commit}", _name(url), url, secret)
 
 
 def fetch(pin: Pin, tree: Tree, scratch: Path, settings: Settings) -> Origin:
-    """Fetch exactly the commit, or everything where a server does not hand out single commits, and export it."""
-    wanted = pin.request.rpartition("@")[2]
-    repository = _empty_repository(scratch, wanted, settings)
-    try:
-        run(["fetch", "--depth=1", "--no-tags", "--quiet", "--", pin.location, wanted], repository, settings, pin)
-    except GitError as error:
-        refused = r"not our ref|unadvertised object|remote ref|no such remote|Server does not allow"
-        if not re.search(refused, str(error)):
-            raise meaning(error, pin.location) from None
-        _fetch_all(pin, repository, settings)
-    try:
-        shown = run(["log", "-1", "--format=%H %ct", wanted + "^{commit}", "--"], repository, settings)
-    except GitError:
-        raise ItemError("commit_not_found", f"{pin.location} has no commit {wanted} on a branch or tag") from None
-    commit, seconds = shown.split()
-    export(repository, commit, tree, settings)
-    return Origin(
-        identity=("git", commit),
-        source="git",
-        name=pin.name,
-        # A path of this machine means nothing to others.
-        url=pin.name if pin.location.startswith("file:") else pin.location,
-        revision=commit,
-        committed_at=_moment(seconds),
+    """Fetch exactly the commit and put its files into `tree`."""
+    commit, moment = take_commit(
+        Remote(pin.location, pin.secret), pin.request.rpartition("@")[2], tree, scratch, settings
     )
+    # A path of this machine means nothing to others.
+    url = pin.name if pin.location.startswith("file:") else pin.location
+    return Origin(("git", commit), "git", pin.name, url, commit, committed_at=moment)
 
 
-def _look_up(pin: Pin, ref: str | None, settings: Settings) -> str:
+def take_commit(
+    remote: Remote, wanted: str, tree: Tree, scratch: Path, settings: Settings
+) -> tuple[str, datetime | None]:
+    """Put the files of a commit into `tree`; return its full hash and its date. Raises ItemError."""
+    limits = settings.of_git()
+    repository = commit_of(remote, wanted, scratch, limits, max_blob=settings.max_file_bytes)
+    commit, seconds = run(["log", "-1", "--format=%H %ct", wanted + "^{commit}", "--"], repository, limits).split()
+    _export(repository, commit, tree, settings)
+    return commit, _moment(seconds)
+
+
+def _export(repository: Path, commit: str, tree: Tree, settings: Settings) -> None:
+    """Put the files of a commit into `tree`; submodules and what was not fetched are left out."""
+    limits = settings.of_git()
+    listed = entries(repository, commit, limits)
+    size = sizes(repository, (entry.sha for entry in listed if not entry.is_submodule), limits)
+    with Blobs(repository, limits) as blobs:
+        for entry in listed:
+            if entry.is_submodule:
+                tree.count()
+                tree.leave_out(entry.path, "submodule", f"commit {entry.sha} of another repository")
+            elif entry.sha not in size:
+                tree.count()
+                tree.leave_out(entry.path, "file_too_large", f"more than {settings.max_file_bytes:,} bytes, or missing")
+            elif entry.is_link:
+                target = blobs.read(entry.sha).decode("utf-8", "surrogateescape")
+                tree.link(entry.path, target if posixpath.isabs(target) else _beside(entry.path, target))
+            elif size[entry.sha] > settings.max_file_bytes:
+                tree.add(entry.path, io.BytesIO(), size=size[entry.sha])  # noted as left out, not read
+            else:
+                content = io.BytesIO(blobs.read(entry.sha))
+                tree.add(entry.path, content, size=size[entry.sha], executable=entry.mode == "100755")
+    tree.finish()
+    if not tree.files:
+        raise ItemError("empty", f"commit {commit} holds no file that can be kept")
+
+
+def _beside(path: str, target: str) -> str:
+    return posixpath.join(posixpath.dirname(path), target)
+
+
+def look_up(remote: Remote, ref: str | None, settings: Settings) -> str:
+    """Return the commit that a branch, a tag or the beginning of a hash names; raises ItemError."""
+    exact = COMMIT.fullmatch(ref.lower()) if ref is not None else None
+    return exact[0] if exact else _ask(remote, ref, settings)
+
+
+def _ask(remote: Remote, ref: str | None, settings: Settings) -> str:
     patterns = [ref, f"{ref}^{{}}"] if ref else []
     with scratch(cache() / "downloads") as nowhere:
         try:
-            listed = run(["ls-remote", "--", pin.location, *patterns], nowhere, settings, pin)
+            listed = ask(["ls-remote", "--", remote.url, *patterns], nowhere, settings.of_git(), remote)
         except GitError as error:
-            raise meaning(error, pin.location) from None
+            raise meaning(error, remote.url) from None
     points = {name: commit for commit, name in (line.split("\t") for line in listed.splitlines())}
     if ref is None:
-        return _default(pin, points)
+        return _default(remote, points)
     # In the order of gitrevisions(7); for an annotated tag the commit that it names.
     for name in (ref, f"refs/{ref}", f"refs/tags/{ref}", f"refs/heads/{ref}"):
         found = points.get(name + "^{}") or points.get(name)
         if found:
             return found
     if ABBREVIATED.fullmatch(ref.lower()):
-        return _complete(pin, ref.lower(), settings)
-    raise ItemError("ref_not_found", f"{pin.location} has no branch or tag {ref}")
+        return _complete(remote, ref.lower(), settings)
+    raise ItemError("ref_not_found", f"{remote.url} has no branch or tag {ref}")
 
 
-def _default(pin: Pin, points: dict[str, str]) -> str:
+def _default(remote: Remote, points: dict[str, str]) -> str:
     if "HEAD" in points:
         return points["HEAD"]
     branches = sorted(name.removeprefix("refs/heads/") for name in points if name.startswith("refs/heads/"))
     if branches:
         raise ItemError(
-            "no_default_branch", f"{pin.location} has no default branch; add @REF, such as @{', @'.join(branches[:5])}"
+            "no_default_branch", f"{remote.url} has no default branch; add @REF, such as @{', @'.join(branches[:5])}"
         )
-    raise ItemError("empty_repository", f"{pin.location} has no commit")
+    raise ItemError("empty_repository", f"{remote.url} has no commit")
 
 
-def _complete(pin: Pin, start: str, settings: Settings) -> str:
+def _complete(remote: Remote, start: str, settings: Settings) -> str:
     """Return the one commit whose hash starts like this; servers only know full hashes, so all commits are fetched."""
     with scratch(cache() / "downloads") as temporary:
-        repository = _empty_repository(temporary, start, settings)
-        _fetch_all(pin, repository, settings, "--filter=tree:0")
+        repository = commits_of(remote, start, temporary, settings.of_git())
         try:
-            return run(["rev-parse", "--verify", "--quiet", f"{start}^{{commit}}"], repository, settings).strip()
+            return run(
+                ["rev-parse", "--verify", "--quiet", f"{start}^{{commit}}"], repository, settings.of_git()
+            ).strip()
         except GitError as error:
             if "ambiguous" in str(error):
-                raise ItemError("ambiguous_ref", f"{pin.location} has several commits {start}...") from None
-            raise ItemError("ref_not_found", f"{pin.location} has no branch, tag or commit {start}") from None
-
-
-def _empty_repository(folder: Path, commit: str, settings: Settings) -> Path:
-    form = "sha256" if len(commit) == 64 else "sha1"
-    run(["init", "--quiet", "--bare", "--template=", f"--object-format={form}", "repository"], folder, settings)
-    return folder / "repository"
-
-
-def _fetch_all(pin: Pin, repository: Path, settings: Settings, *options: str) -> None:
-    everything = ["+refs/heads/*:refs/heads/*", "+refs/tags/*:refs/tags/*"]
-    try:
-        run(["fetch", "--no-tags", "--quiet", *options, "--", pin.location, *everything], repository, settings, pin)
-    except GitError as error:
-        raise meaning(error, pin.location) from None
+                raise ItemError("ambiguous_ref", f"{remote.url} has several commits {start}...") from None
+            raise ItemError("ref_not_found", f"{remote.url} has no branch, tag or commit {start}") from None
 
 
 def _split(request: str) -> tuple[str, str | None, SecretStr | None]:

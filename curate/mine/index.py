@@ -22,8 +22,9 @@ from requests.auth import AuthBase, _basic_auth_str
 from curate.errors import ItemError
 from curate.mine.address import address
 from curate.mine.place import scratch
-from curate.mine.source import Settings, redact
+from curate.mine.source import Settings
 from curate.mine.tree import CHUNK, disk_error
+from curate.redact import redact
 from curate.workspace import cache
 
 LONGEST_PAUSE = 60.0

@@ -12,8 +12,9 @@ from packaging.version import InvalidVersion, Version
 
 from curate.errors import ItemError, UserError
 from curate.mine.address import address
-from curate.mine.source import Origin, Pin, Settings, redact
+from curate.mine.source import Origin, Pin, Settings
 from curate.mine.tree import Tree
+from curate.redact import redact
 from curate.workspace import Workspace
 
 if TYPE_CHECKING:

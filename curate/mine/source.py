@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-import re
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
@@ -11,6 +10,7 @@ from typing import Literal, Protocol, runtime_checkable
 
 from pydantic import Field, SecretStr
 
+from curate.git.command import Limits
 from curate.mine.tree import Tree
 from curate.records import Struct
 from curate.workspace import Workspace
@@ -35,6 +35,16 @@ class Settings(Struct):
     """How often a download that broke off is tried again."""
     pause_seconds: float = Field(1.0, ge=0, exclude=True)
     """Pause before the first new try; it doubles with each further one."""
+
+    def of_git(self) -> Limits:
+        """Return the limits for git; what a server sends may be the files and their whole history."""
+        return Limits(
+            timeout_seconds=self.timeout_seconds,
+            silence_seconds=self.silence_seconds,
+            max_bytes=4 * self.max_bytes,
+            retries=self.retries,
+            pause_seconds=self.pause_seconds,
+        )
 
 
 @dataclass(frozen=True)
@@ -98,9 +108,3 @@ class Source(Protocol):
 def snapshot_id(identity: tuple[str, ...]) -> str:
     """Return the id of a snapshot, the same on every machine."""
     return hashlib.sha256("\0".join(identity).encode()).hexdigest()[:32]
-
-
-def redact(text: str) -> str:
-    """Return a text with user names, passwords and queries taken out of the addresses in it."""
-    text = re.sub(r"(://)[^/\s'\"]*@", r"\1", text)
-    return re.sub(r"(://[^\s?#'\"]*)[?#][^\s'\"]*", r"\1", text)

@@ -12,9 +12,10 @@ import pytest
 
 from curate import mine
 from curate.errors import ItemError
+from curate.git.command import Remote, environment
 from curate.mine import Settings
-from curate.mine.git_command import environment
-from curate.mine.source import Pin, snapshot_id
+from curate.mine.source import snapshot_id
+from curate.mine.tree import Tree
 from curate.work import Context
 from curate.workspace import Workspace
 from tests.mine.git_server import GitServer
@@ -173,16 +174,45 @@ def test_over_http_also_what_only_the_history_holds(tmp_path: Path, context: Con
     assert "late.py" not in files(folder)
 
 
+def _fetched(demo: Path, head: str, tmp_path: Path, settings: Settings) -> tuple[Path, Tree]:
+    """Fetch a commit over HTTP; return the repository it lies in, and its files."""
+    with GitServer(demo.parent) as server:
+        tree = Tree(tmp_path / "files", settings)
+        remote = Remote(f"http://{server.host}/{demo.name}")
+        mine.git.take_commit(remote, head, tree, tmp_path, settings)
+    return tmp_path / "repository", tree
+
+
 def test_one_commit_is_fetched_where_the_server_allows(tmp_path: Path, settings: Settings) -> None:
-    demo = tmp_path / "demo"
+    demo = tmp_path / "served/demo"
     repository(demo)
     commit(demo)
-    head = commit(demo)
-    from curate.mine.tree import Tree
+    taken, _ = _fetched(demo, commit(demo), tmp_path, settings)
+    assert git(taken, "rev-list", "--count", "--all", "FETCH_HEAD") == "1"
 
-    pin = Pin(f"{_url(demo)}@{head}", "demo", f"file://{demo}")
-    mine.git.fetch(pin, Tree(tmp_path / "files", settings), tmp_path, settings)
-    assert git(tmp_path / "repository", "rev-list", "--count", "--all", "FETCH_HEAD") == "1"
+
+def test_large_files_are_not_sent(tmp_path: Path) -> None:
+    demo = tmp_path / "served/demo"
+    noise = random.Random(0).randbytes(100_000)
+    head = repository(demo, {"weights.bin": noise, "model.py": "x = 1\n", "just.bin": noise[:5000]})
+    settings = Settings(max_file_bytes=5000)
+    taken, tree = _fetched(demo, head, tmp_path, settings)
+    assert set(tree.files) == {"model.py", "just.bin"}
+    assert [(out.path, out.reason) for out in tree.left_out] == [("weights.bin", "file_too_large")]
+    assert sum(path.stat().st_size for path in taken.rglob("*.pack")) < 20_000
+
+
+def test_a_mirror_that_lacks_objects_and_one_that_is_shallow(tmp_path: Path, context: Context) -> None:
+    head = repository(tmp_path / "full", {"a.py": "x = 1\n", "big.bin": b"0" * 50_000})
+    git(tmp_path / "full", "config", "uploadpack.allowFilter", "true")
+    filtered = ["clone", "-q", "--bare", "--filter=blob:limit=1k", f"file://{tmp_path}/full", "mirror"]
+    git(tmp_path, *filtered)
+    git(tmp_path / "mirror", "config", "--remove-section", "remote.origin")
+    _, failures, folder = mined(_url(tmp_path / "mirror"), context)
+    assert files(folder) == {"a.py": b"x = 1\n"}
+    assert [row.reason for row in failures] == ["file_too_large"]
+    git(tmp_path, "clone", "-q", "--depth=1", f"file://{tmp_path}/full", "shallow")
+    assert mined(_url(tmp_path / "shallow"), context)[0].revision == head
 
 
 @pytest.mark.parametrize(
@@ -254,7 +284,7 @@ def test_the_users_configuration_has_no_say(
 
 def test_the_token_goes_to_its_own_host(tmp_path: Path, settings: Settings) -> None:
     pin = mine.resolve("git+https://user:tok-en@example.org/o/r@" + "1" * 40, settings)[1]
-    variables = environment(tmp_path, settings, pin)
+    variables = environment(tmp_path, settings.of_git(), Remote(pin.location, pin.secret))
     keys = {value for name, value in variables.items() if name.startswith("GIT_CONFIG_KEY") and "extraHeader" in value}
     assert keys == {"http.https://example.org/.extraHeader"}
     assert "tok-en" not in repr(pin)
@@ -262,8 +292,8 @@ def test_the_token_goes_to_its_own_host(tmp_path: Path, settings: Settings) -> N
 
 @pytest.mark.skipif(not hasattr(resource, "prlimit"), reason="only Linux bounds what a process writes")
 def test_a_repository_that_would_fill_the_disk_is_refused(tmp_path: Path, workspace: Workspace) -> None:
-    repository(tmp_path / "demo", {"noise.bin": random.Random(0).randbytes(1 << 20)})
-    with pytest.raises(ItemError, match="too_large") as caught:
-        mined(_url(tmp_path / "demo"), Context(workspace, Settings(max_bytes=100_000)))
+    repository(tmp_path / "served/demo", {"noise.bin": random.Random(0).randbytes(1 << 20)})
+    with GitServer(tmp_path / "served") as server, pytest.raises(ItemError, match="too_large") as caught:
+        mined(f"git+http://{server.host}/demo", Context(workspace, Settings(max_bytes=100_000)))
     assert not caught.value.transient
     assert "signal" in caught.value.detail, "refused while it was sent, not after"
