@@ -11,10 +11,12 @@ from pathlib import Path
 
 
 def main() -> None:
-    """Print the time of `curate --help`, then extraction beside bare parsing."""
+    """Print the time of `curate --help`, then extraction beside bare parsing, then a simulated search of GitHub."""
     help_time()
     print(flush=True)
-    runpy.run_path(str(Path(__file__).parent / "extract.py"), run_name="__main__")
+    for name in ("extract", "search"):
+        runpy.run_path(str(Path(__file__).parent / f"{name}.py"), run_name="__main__")
+        print(flush=True)
 
 
 def help_time(rounds: int = 10) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import os
+import re
 from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -15,7 +16,7 @@ if TYPE_CHECKING:
     from curate.workspace import Workspace
 
 FOLDER = click.Path(path_type=Path, file_okay=False)
-ARGUMENTS = frozenset({"source", "folder", "item", "name", "version"})
+ARGUMENTS = frozenset({"source", "folder", "item", "name", "version", "dry_run", "refresh", "history", "max_disk"})
 """What commands take themselves; all else makes the `Call`."""
 
 
@@ -28,6 +29,7 @@ class Call:
         self.folder = folder
         self.console = Console(as_json=as_json, quiet=quiet)
         self.recipe = recipe
+        self.max_wait: float | None = run.pop("max_wait", None)
         self.run = run
 
     @property
@@ -42,21 +44,43 @@ class Call:
         """How stages are run."""
         from curate.pipeline import Options
 
-        run = {**self.run, "workers": self.run.get("workers") or os.cpu_count() or 1}
-        return Options(**run, progress=self.console.progress)
+        cores, given = os.cpu_count() or 1, self.run.get("workers")
+        run = {**self.run, "workers": given or cores, "waiting": given or max(4, 2 * cores)}
+        return Options(**run, progress=self.console.progress, notice=self.console.notice)
 
     def pipeline(self) -> Pipeline:
         """The workspace's pipeline, with the settings of the recipe where one is named."""
         from curate.flow import pipeline_for
         from curate.recipe import load_recipe
 
-        return pipeline_for(self.workspace, load_recipe(self.workspace, self.recipe)[1] if self.recipe else None)
+        recipe = load_recipe(self.workspace, self.recipe)[1] if self.recipe else None
+        return self.patient(pipeline_for(self.workspace, recipe))
+
+    def patient(self, pipeline: Pipeline) -> Pipeline:
+        """Let a pipeline wait no longer for a limit of GitHub than was said."""
+        if self.max_wait is not None:
+            for stage in ("search", "repositories"):
+                pipeline.settings[stage] = {**pipeline.settings.get(stage, {}), "max_wait_seconds": self.max_wait}
+        return pipeline
 
     def stages(self, *names: str) -> None:
         """Run stages and report them."""
         from curate.flow import run_stages
 
         run_stages(self.pipeline(), names, self.options, self.console.stage)
+
+
+class Duration(click.ParamType):  # type: ignore[type-arg]
+    """A span of time: 90, 90s, 30m, 2h."""
+
+    name = "time"
+
+    def convert(self, value: Any, parameter: Any, context: Any) -> float:
+        """Return it in seconds."""
+        found = re.fullmatch(r"(\d+(?:\.\d+)?)([smh]?)", str(value))
+        if found is None:
+            self.fail(f"{value!r} is not a time: write 90, 90s, 30m or 2h", parameter, context)
+        return float(found[1]) * {"": 1, "s": 1, "m": 60, "h": 3600}[found[2]]
 
 
 def common(command: Callable[..., None]) -> Callable[..., None]:
@@ -86,6 +110,32 @@ def of_stage(command: Callable[..., None]) -> Callable[..., None]:
     ):
         command = option(command)
     return common(command)
+
+
+class Size(click.ParamType):  # type: ignore[type-arg]
+    """An amount of data: 500MB, 20GB, 1TB."""
+
+    name = "size"
+
+    def convert(self, value: Any, parameter: Any, context: Any) -> int:
+        """Return it in bytes."""
+        found = re.fullmatch(r"(\d+(?:\.\d+)?)\s*([KMGT]?)i?B?", str(value), re.IGNORECASE)
+        if found is None:
+            self.fail(f"{value!r} is not a size: write 500MB or 20GB", parameter, context)
+        return int(float(found[1]) * 1024 ** " KMGT".index(found[2].upper() or " "))
+
+
+def of_mining(command: Callable[..., None]) -> Callable[..., None]:
+    """Add the options about taking projects in."""
+    for option in (
+        click.option("--max-wait", type=Duration(), metavar="TIME", help="Wait at most so long for a limit (60m)."),
+        click.option(
+            "--max-disk", type=Size(), metavar="SIZE", help="Keep the files of projects within so much (20GB)."
+        ),
+        click.option("--refresh", is_flag=True, help="Ask GitHub again about what is known already."),
+    ):
+        command = option(command)
+    return command
 
 
 def with_recipe(command: Callable[..., None]) -> Callable[..., None]:

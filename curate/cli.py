@@ -6,16 +6,13 @@ import os
 import sys
 import traceback
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 
 from curate import __version__
-from curate.call import FOLDER, Call, common, of_stage, with_recipe, with_version
+from curate.call import FOLDER, Call, common, of_mining, of_stage, with_recipe, with_version
 from curate.errors import UserError
-
-if TYPE_CHECKING:
-    from curate.flow import Released
 
 
 @click.group(context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
@@ -55,37 +52,45 @@ def init(call: Call, folder: Path) -> None:
 
 @cli.command()
 @click.argument("source", nargs=-1, required=True)
+@click.option("--dry-run", is_flag=True, help="Only say what would be taken, and why the rest is not.")
+@click.option("--history", is_flag=True, help="Fetch the history of git repositories, for dates of functions.")
+@of_mining
 @with_recipe
 @of_stage
-def mine(call: Call, source: tuple[str, ...]) -> None:
+def mine(
+    call: Call, source: tuple[str, ...], dry_run: bool, refresh: bool, history: bool, max_disk: int | None
+) -> None:
     """Take in projects.
 
-    SOURCE is a sources/*.toml, pypi:NAME[==VERSION], git+URL[@REF], or a folder.
+    SOURCE is a sources/*.toml (a list of projects, a search of GitHub, or both), github:OWNER/NAME[@REF],
+    git+URL[@REF], pypi:NAME[==VERSION], or a folder.
 
     \b
     Example:
       curate mine sources/quickstart.toml
-      curate mine pypi:einops==0.8.2 git+https://example.org/team/project.git@v1.2
+      curate mine sources/deep-learning.toml --dry-run
+      curate mine github:pytorch/ignite@v0.5.1 pypi:einops==0.8.2
     """
+    from curate.flow import Mining
     from curate.flow import mine as mine_sources
+    from curate.reports import of_mining as report
 
-    summary = mine_sources(call.pipeline(), source, call.options)
-    call.console.stage(summary)
-    if summary.failed and not summary.done and not summary.earlier:
-        raise UserError(f"nothing could be taken in: {next(iter(summary.examples.values()))}")
+    mining = Mining(refresh, dry_run, history, max_disk)
+    mined = mine_sources(call.pipeline(), source, call.options, call.console.stage, mining)
+    report(call.console, mined, dry_run=dry_run)
 
 
 @cli.command()
 @with_recipe
 @of_stage
 def extract(call: Call) -> None:
-    """Find functions, tests and static links.
+    """Find functions, tests and static links; since when each function is there, where the history was fetched.
 
     \b
     Example:
       curate extract --only einops
     """
-    call.stages("extract")
+    call.stages("extract", "date")
 
 
 @cli.command()
@@ -154,15 +159,17 @@ def release(call: Call, name: str, version: str | None) -> None:
       curate release quickstart --version 0.1.0
     """
     from curate.flow import release as write_release
+    from curate.reports import of_release
 
-    _report(call, write_release(call.workspace, name, version, call.options, call.console.stage))
+    of_release(call.console, write_release(call.workspace, name, version, call.options, call.console.stage))
 
 
 @cli.command()
 @click.argument("name", metavar="RECIPE")
 @with_version
+@of_mining
 @of_stage
-def run(call: Call, name: str, version: str | None) -> None:
+def run(call: Call, name: str, version: str | None, refresh: bool, max_disk: int | None) -> None:
     """Run all stages of RECIPE and write the release.
 
     Goes on where an earlier run stopped.
@@ -171,32 +178,12 @@ def run(call: Call, name: str, version: str | None) -> None:
     Example:
       curate run quickstart
     """
-    from curate.flow import run_recipe
+    from curate.flow import Mining, run_recipe
+    from curate.reports import of_release
 
-    _report(call, run_recipe(call.workspace, name, version, call.options, call.console.stage))
-
-
-def _report(call: Call, released: Released) -> None:
-    from curate.release.card import loading
-    from curate.release.funnel import as_data, as_text
-
-    folder = os.path.relpath(released.folder)
-    counts = ", ".join(f"{split} {count}" for split, count in released.counts.items())
-    call.console.put(
-        release=released.name,
-        version=released.version,
-        folder=str(released.folder),
-        changed=released.changed,
-        replaced=released.replaced,
-        splits=dict(released.counts),
-        funnel=as_data(released.funnel),
-    )
-    call.console.say(f"\n{as_text(released.funnel)}\n")
-    how = "" if released.changed else " (unchanged)"
-    if released.replaced:
-        how = f"\nanother {released.version} lay there and was replaced; name a new one with --version to keep both"
-    call.console.say(f"{folder}: {counts} problems{how}")
-    call.console.say(f"\n{loading(folder, next(iter(released.counts)))}")
+    mining = Mining(refresh=refresh, max_disk=max_disk)
+    released = run_recipe(call.workspace, name, version, call.options, call.console.stage, mining, call.patient)
+    of_release(call.console, released)
 
 
 @cli.command()

@@ -28,7 +28,13 @@ class Console:
         self.bugs += summary.bugs
         plain = {**vars(summary), "written": dict(summary.written), "reasons": dict(summary.reasons)}
         self.data.setdefault("stages", []).append({**plain, "bugs": len(summary.bugs)})
-        self.say(stage_line(summary))
+        if summary.stage != "date" or summary.pending or summary.earlier:  # most have no history to be dated by
+            self.say(stage_line(summary))
+
+    def notice(self, text: str) -> None:
+        """Say on standard error why nothing happens for a while."""
+        if not self.quiet:
+            click.echo(f"curate: {text}", err=True)
 
     def put(self, **facts: Any) -> None:
         """Add facts to the JSON object."""

@@ -1,4 +1,4 @@
-"""The pipeline, as a table of contents, and the one loop that runs any stage of it.
+"""The one loop that runs any stage of the pipeline (its table of contents is `stages.py`).
 
     pending rows (anti-join against `work`) -> the stage's function, through an executor -> append in batches
 
@@ -11,7 +11,6 @@ from __future__ import annotations
 import fcntl
 import fnmatch
 import hashlib
-import importlib
 import itertools
 import json
 import os
@@ -25,117 +24,10 @@ from typing import Any
 from curate.errors import UserError
 from curate.executors import Executor, open_executor
 from curate.recording import Recorder, Summary
+from curate.stages import STAGES, Stage
 from curate.store import Store, View, query, sql_text
 from curate.work import Call, Context, Item, Outcome, Prepared, WholeCall, died
 from curate.workspace import Workspace
-
-
-@dataclass(frozen=True)
-class Stage:
-    """A step of the pipeline: what it reads, what it writes, and the module that does it (see `work.py`)."""
-
-    name: str
-    module: str
-    number: int
-    """Raised by hand when the code gives other results: earlier ones are then done again."""
-    reads: tuple[str, ...]
-    writes: tuple[str, ...]
-    follows: tuple[str, ...]
-    """Stages whose version is part of this one's: when they are done anew, so is this one."""
-    items: str | None
-    """File with the query for its items, below this package; None: the items are handed in."""
-    whole: Mapping[str, str] | None = None
-    """For a stage that reads whole tables: name -> file with the query."""
-    unit_size: int = 1
-    """At most so many items that share a `unit` go to a worker in one call."""
-
-    def load(self) -> Any:
-        """Import the module; late, because some pull in heavy packages."""
-        return importlib.import_module(self.module)
-
-
-STAGES: tuple[Stage, ...] = (
-    Stage("mine", "curate.mine", number=1, reads=(), writes=("snapshots",), follows=(), items=None),
-    Stage(
-        "extract",
-        "curate.extract",
-        number=1,
-        reads=("snapshots",),
-        writes=("functions", "tests", "links"),
-        follows=(),
-        items="extract/items.sql",
-    ),
-    Stage(
-        "install",
-        "curate.verify.install",
-        number=1,
-        reads=("snapshots",),
-        writes=("environments",),
-        follows=(),
-        items="verify/install.sql",
-    ),
-    Stage(
-        "trace",
-        "curate.verify.trace",
-        number=1,
-        reads=("environments", "functions", "tests"),
-        writes=("test_runs", "tests", "links"),
-        follows=("extract", "install"),
-        items="verify/trace.sql",
-    ),
-    Stage(
-        "prove",
-        "curate.verify.prove",
-        number=1,
-        reads=("functions", "links", "test_runs", "environments"),
-        writes=("verdicts", "links"),
-        follows=("trace",),
-        items="verify/prove.sql",
-        unit_size=16,
-    ),
-    Stage(
-        "label",
-        "curate.label",
-        number=1,
-        reads=("functions",),
-        writes=("labels",),
-        follows=("extract",),
-        items="label/items.sql",
-        unit_size=500,
-    ),
-    Stage(
-        "dedupe",
-        "curate.dedupe",
-        number=1,
-        reads=("functions", "verdicts"),
-        writes=("clusters",),
-        follows=("extract",),
-        items="dedupe/items.sql",
-        whole={"functions": "dedupe/functions.sql"},
-    ),
-    Stage(
-        "contamination",
-        "curate.contamination",
-        number=1,
-        reads=("functions",),
-        writes=("matches", "corpora"),
-        follows=("extract",),
-        items="contamination/items.sql",
-        unit_size=500,
-    ),
-    Stage(
-        "release",
-        "curate.release.select",
-        number=1,
-        reads=("functions", "verdicts", "labels", "clusters", "matches"),
-        writes=("selections",),
-        follows=("extract",),
-        items="release/items.sql",
-        whole={"candidates": "release/candidates.sql", "labels": "release/labels.sql"},
-    ),
-)
-
-BY_NAME: Mapping[str, Stage] = {stage.name: stage for stage in STAGES}
 
 
 @dataclass
@@ -146,8 +38,19 @@ class Options:
     only: str | None = None
     redo: bool = False
     workers: int = 1
+    """Worker processes."""
+    waiting: int | None = None
+    """The same for stages that mostly wait for servers; None: as many as others have."""
     progress: Callable[[str, int], Any] | None = None
     """Given a stage's name and the number of items, returns an object with `update(n)` and `close()`."""
+    notice: Callable[[str], None] | None = None
+    """Given a line about why nothing happens for a while."""
+
+    def workers_for(self, stage: Stage) -> int:
+        """Return how many processes work on a stage."""
+        if stage.serial:
+            return 1
+        return self.waiting or self.workers if stage.waits else self.workers
 
 
 class Pipeline:
@@ -185,7 +88,8 @@ class Pipeline:
             shutil.rmtree(self.workspace.private / "work", ignore_errors=True)
             pending = self._pending(stage, summary, settings, options, items)
             if pending:
-                context = Context(self.workspace, settings, prepared.value)
+                extra = {"notice": options.notice} if stage.serial else {}
+                context = Context(self.workspace, settings, prepared.value, extra)
                 run = Recorder(self.store, stage.name, version, settings.model_dump_json(), summary)
                 run.start(prepared.rows)
                 self._work(stage, context, pending, options, run)
@@ -221,7 +125,7 @@ class Pipeline:
         broken = [item for item in pending if "error" in item]
         run.add(broken, [Outcome(item["item_id"], error=item["error"]) for item in broken])
         pending = [item for item in pending if "error" not in item]
-        executor: Executor = open_executor(min(options.workers, len(pending)))
+        executor: Executor = open_executor(min(options.workers_for(stage), len(pending)))
         units: Iterable[list[Item]] = _units(pending, stage.unit_size)
         if stage.whole is not None:
             units = [pending]

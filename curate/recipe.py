@@ -48,6 +48,8 @@ class Recipe(Struct):
     """Kinds of problems, each a configuration of the data set."""
     sources: list[str] = Field(min_length=1)
     """What to mine: anything that `curate mine` takes."""
+    history: bool = False
+    """Whether the history of git repositories is fetched, so that functions have dates."""
     seed: int = 0
     """Seed of whatever is chosen at random."""
     split: Split = Field(default_factory=Split)
@@ -75,8 +77,8 @@ def load_recipe(workspace: Workspace, name: str) -> tuple[str, Recipe]:
 
 def _check_settings(path: Path, recipe: Recipe) -> None:
     from curate.config import parse
-    from curate.pipeline import BY_NAME
     from curate.release.gates import parse_gates
+    from curate.stages import BY_NAME
 
     for stage, values in recipe.settings.items():
         if stage not in BY_NAME or stage == "release":

@@ -41,6 +41,21 @@ class Summary:
     bugs: list[str] = field(default_factory=list)
     """Tracebacks of faults in curate itself."""
 
+    def add(self, later: Summary) -> None:
+        """Take in what a further run of the stage did, over other items."""
+        self.version = later.version
+        for name in ("pending", "earlier", "earlier_failed", "done", "failed", "seconds"):
+            setattr(self, name, getattr(self, name) + getattr(later, name))
+        self.written.update(later.written)
+        self.reasons.update(later.reasons)
+        self.examples = {**later.examples, **self.examples}
+        self.bugs += later.bugs
+
+
+def started_at(moment: datetime) -> str:
+    """Return how the ids of runs begin that start at a moment; they sort by it."""
+    return f"{moment:%Y%m%dT%H%M%S.%f}"
+
 
 class Recorder:
     """Stores what a run brings, in batches."""
@@ -48,7 +63,7 @@ class Recorder:
     def __init__(self, store: Store, stage: str, version: str, settings: str, summary: Summary) -> None:
         self.store, self.stage, self.version, self.settings, self.summary = store, stage, version, settings, summary
         self.started = datetime.now(UTC)
-        self.run_id = f"{self.started:%Y%m%dT%H%M%S.%f}-{stage}-{os.urandom(2).hex()}"
+        self.run_id = f"{started_at(self.started)}-{stage}-{os.urandom(2).hex()}"
         self.rows: dict[str, list[Record]] = {}
         self.flushed = time.monotonic()
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 from datetime import datetime
 from typing import ClassVar, Literal
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, ConfigDict
 
 Axis = str
 Relation = Literal["exact", "renamed", "near", "partial"]
@@ -100,18 +100,149 @@ class Failure(Row):
     """What happened, with enough to run it again."""
 
 
-# --- mining
+# --- finding repositories
 
 
-class OtherLicense(Struct):
-    """A part of a project that is under another licence than the whole."""
+class Search(Row):
+    """One question to the repository search: all repositories of a query that were created in a span of time."""
+
+    table: ClassVar[str] = "searches"
+
+    query: str
+    """The query, without the span."""
+    created_from: datetime
+    """First second of the span (UTC)."""
+    created_to: datetime
+    """Last second of the span, inclusive (UTC)."""
+    status: Literal["complete", "split", "incomplete"]
+    """split: more hits than a search hands out, or too many to be searched in time, so both halves are asked;
+    incomplete: asked several times and still short of the total, so the next run asks again."""
+    total: int
+    """Number of hits that the search claims."""
+    found: int
+    """Number of different repositories that it handed out; 0 for one that was split."""
+
+
+class Hit(Row):
+    """A repository as a search found it."""
+
+    table: ClassVar[str] = "hits"
+
+    query: str
+    """The query that found it."""
+    host: str
+    """Host of the service, such as github.com."""
+    repository_id: int
+    """Number that it keeps when it is renamed or moved."""
+    full_name: str
+    """OWNER/NAME at that time."""
+    stars: int
+    """Number of stars at that time."""
+    fork: bool
+    """Whether it was made as a fork."""
+    archived: bool
+    """Whether it is read-only."""
+    private: bool
+    """Whether only some may read it."""
+    is_template: bool
+    """Whether others are made from it."""
+    size_kb: int
+    """Size of its objects, in KiB, as the service reports it."""
+    language: str | None
+    """Its main language."""
+    topics: list[str]
+    """Its topics."""
+    license: str | None
+    """SPDX id that the service recognised; null for none and for NOASSERTION."""
+    created_at: datetime
+    """When it was made (UTC)."""
+    pushed_at: datetime | None
+    """When something was pushed last (UTC)."""
+
+
+class Etag(Struct):
+    """What to send along so that an unchanged answer costs nothing."""
 
     path: str
-    """File, or folder with all that is in it, relative to the project's root."""
-    expression: str | None
-    """SPDX expression; null when there is a licence file whose text is not known."""
-    license_from: str
-    """How it was read: header of the file, or text of a licence file."""
+    """What was asked."""
+    etag: str
+    """Tag of the answer."""
+
+
+class Repository(Row):
+    """A repository looked up by itself."""
+
+    table: ClassVar[str] = "repositories"
+
+    host: str
+    """Host of the service, such as github.com."""
+    repository_id: int
+    """Number that it keeps when it is renamed or moved."""
+    full_name: str
+    """OWNER/NAME now."""
+    former_names: list[str]
+    """Other names under which it was asked for, or seen by earlier runs."""
+    url: str
+    """Its page."""
+    ref: str
+    """Branch, tag or commit that was resolved: the one asked for, else the default branch."""
+    revision: str
+    """Commit that this names."""
+    committed_at: datetime | None
+    """Date of the commit (UTC)."""
+    root_commit: str | None
+    """The oldest commit that the service lists for it: copies share it, also those not made as forks. Null when nobody
+    asked."""
+    fork_of: str | None
+    """Full name of the repository that its network of forks began with."""
+    fork_of_id: int | None
+    """Number of that one."""
+    template: str | None
+    """Full name of the template that it was made from."""
+    stars: int
+    """Number of stars."""
+    archived: bool
+    """Whether it is read-only."""
+    private: bool
+    """Whether only some may read it."""
+    size_kb: int
+    """Size of its objects, in KiB, as the service reports it."""
+    language: str | None
+    """Its main language."""
+    topics: list[str]
+    """Its topics."""
+    license: str | None
+    """SPDX id that the service recognised; null for none and for NOASSERTION. Our own reading is in `snapshots`."""
+    created_at: datetime
+    """When it was made (UTC)."""
+    pushed_at: datetime | None
+    """When something was pushed last (UTC)."""
+    etags: list[Etag]
+    """For asking again at no cost."""
+
+
+class Choice(Row):
+    """Whether a repository that a source file leads to is taken in, and why not."""
+
+    table: ClassVar[str] = "choices"
+
+    source_file: str
+    """The file in `sources/`."""
+    host: str
+    """Host of the service."""
+    repository_id: int
+    """The repository."""
+    full_name: str
+    """Its newest known name."""
+    request: str | None
+    """The exact request that is mined for it; null when it is left out."""
+    reason_class: str
+    """Class of the reason, for counting; empty when it is taken."""
+    reason: str
+    """Why it is left out, in one sentence."""
+
+
+# --- mining
 
 
 class Snapshot(Row):
@@ -121,10 +252,12 @@ class Snapshot(Row):
 
     snapshot_id: str
     """Hash of what identifies the content: the archive's hash, the commit, or the hash of the folder's files."""
-    source: Literal["pypi", "git", "local"]
+    source: Literal["pypi", "git", "github", "local"]
     """Kind of source that it came from."""
     name: str
     """Name of the project: normalised distribution name, OWNER/NAME or last part of a git URL, or folder name."""
+    repository_id: int | None = None
+    """Number of the repository; null when it was not looked up (see `repositories`)."""
     url: str
     """Where it came from, without credentials: file address, git URL, or the folder's name."""
     revision: str
@@ -138,15 +271,108 @@ class Snapshot(Row):
     license_path: str | None
     """File of the snapshot that the expression was read from."""
     license_from: str | None
-    """How it was read: metadata field, classifier, or text of the file."""
-    other_licenses: list[OtherLicense] = Field(default_factory=list)
-    """Parts whose own header or licence file names a licence that the project's expression does not."""
+    """How it was read, as in `licenses`, and from which file."""
     requires_python: str | None
     """Interpreter versions that the project asks for, as a PEP 440 specifier."""
     files: int
     """Number of files kept."""
     bytes: int
     """Total size of the files kept, in bytes."""
+
+
+class Framework(Struct):
+    """A framework that a project uses."""
+
+    name: str
+    """Top-level module, such as torch."""
+    kind: str
+    """deep learning, machine learning or arrays."""
+    files: int
+    """Number of files outside the tests that import it."""
+    test_files: int
+    """Number of files of the tests that do."""
+    first_path: str
+    """First file that imports it, those outside the tests before others."""
+    first_line: int
+    """Line of the import there (1-based; within its cell for a notebook)."""
+
+
+class Profile(Row):
+    """What a project is like, as far as its source files tell."""
+
+    table: ClassVar[str] = "profiles"
+
+    snapshot_id: str
+    """The snapshot."""
+    python_files: int
+    """Number of Python files and notebooks, hidden folders left out."""
+    unreadable: int
+    """Number of these that do not parse, for a notebook any of its cells, or have more than 2 MB."""
+    functions: int
+    """Number of functions and methods outside the tests, nested ones and stubs left out."""
+    stubs: int
+    """Number of these stubs: overload signatures, and bodies of only `pass`, `...` or `raise NotImplementedError`."""
+    documented: int
+    """Number of these functions that have a docstring."""
+    documented_share: float
+    """documented / functions, in [0, 1]; 0 without functions."""
+    tests: int
+    """Number of test functions and methods in the tests, parameters not counted."""
+    tests_per_function: float
+    """tests / functions; 0 without functions."""
+    frameworks: list[Framework]
+    """Frameworks that it imports, by name."""
+
+
+class License(Row):
+    """A place that says under which licence a project, a folder or a file of it is; all that was found is kept."""
+
+    table: ClassVar[str] = "licenses"
+
+    snapshot_id: str
+    """The snapshot."""
+    path: str
+    """What it holds for: empty for the whole project, else a file, or a folder with all that is in it."""
+    expression: str | None
+    """SPDX expression; null when a licence is named, or its text is there, that is not known or not told exactly."""
+    read_from: str
+    """File of the snapshot that says so."""
+    how: Literal["expression", "field", "classifier", "text", "notice", "tag", "reuse", "combined"]
+    """expression, field, classifier: of the metadata; text: compared with SPDX's texts; notice: a sentence that names
+    it; tag: SPDX-License-Identifier; reuse: REUSE.toml or .reuse/dep5; combined: follows from several others."""
+    text: str
+    """The very text: the metadata's line, the notice, the licence file (its first 50,000 characters)."""
+    score: float
+    """Similarity to SPDX's text of the licence, in [0, 1]; 1 for what is declared, 0 for what is not known."""
+    decides: bool
+    """Whether this is what counts for `path`; at most one row a path is."""
+    reason: str
+    """Why it counts although others say something else, or why nothing does; empty when there is nothing to explain."""
+
+
+class History(Row):
+    """The history of a project's repository, as far as it could be fetched."""
+
+    table: ClassVar[str] = "histories"
+
+    snapshot_id: str
+    """The snapshot at whose commit it ends."""
+    commits: int
+    """Number of commits: that of the snapshot and all before it."""
+    first_commit: str
+    """The commit without parents that has the earliest committer date."""
+    first_commit_at: datetime | None
+    """Its committer date (UTC); null when it cannot be read."""
+    root_commits: list[str]
+    """Every commit without parents, sorted; more than one when histories were joined."""
+    complete: bool
+    """Whether it goes back to the beginning."""
+    reason: str
+    """Why not; empty when it does."""
+    bytes: int
+    """Size on disk; what is read from a repository of this machine does not count."""
+    fetched_at: datetime
+    """When it was looked at (UTC): no commit of it is younger, whatever its own date says."""
 
 
 # --- extraction
@@ -269,6 +495,36 @@ class Link(Row):
     """The test."""
     how: Literal["static", "coverage", "proven"]
     """Read from names and imports; seen when the test ran; or proven: the test fails when the body raises."""
+
+
+# --- dates
+
+
+class Appearance(Row):
+    """Since when a function has been there, as the history of its project tells; never later than it was."""
+
+    table: ClassVar[str] = "appearances"
+
+    function_id: str
+    """The function."""
+    first_seen_at: datetime
+    """Earliest date among the commits that began, moved or changed it, or what it was made from (UTC)."""
+    first_seen_commit: str
+    """The commit with that date."""
+    first_seen_path: str
+    """The file that it stood in there."""
+    body_seen_at: datetime
+    """When exactly this body (`normalised_sha256`) was first written anywhere in the project (UTC)."""
+    body_seen_commit: str
+    """The commit that wrote it."""
+    changed_at: datetime
+    """Since when the function has this body (UTC); moving, reformatting, comments and docstrings are no changes."""
+    changed_commit: str
+    """The commit that gave it this body."""
+    complete: bool
+    """Whether its beginning can be known; false: it may be older than first_seen_at."""
+    how: str
+    """Where it began, where it moved, when it changed, with the commits to look at."""
 
 
 # --- verification
@@ -505,7 +761,10 @@ class Evidence(Struct):
     corpora_checked: list[str]
     """Corpora, with revision, that it was compared with."""
     license_path: str
-    """File that the licence was read from."""
+    """File that the licence was read from; its text lies in the release under LICENSES/."""
+    license_from: str
+    """How it was read: expression, field or classifier of the metadata, text, notice, tag, reuse, or combined from
+    several."""
 
 
 class Problem(Record):
@@ -546,7 +805,7 @@ class Problem(Record):
     last_line: int
     """Last line (1-based, inclusive)."""
     license: str
-    """SPDX expression of the project's licence."""
+    """SPDX expression of the licence that holds for its file."""
     phase: str | None
     """Stage of the deep-learning process that the function serves."""
     task: str | None
@@ -567,6 +826,9 @@ class Problem(Record):
     """Share of mutants that the tests kill, in [0, 1]; null when none were run."""
     created_at: datetime | None
     """Date of the commit or upload that the function was taken from (UTC)."""
+    first_seen_at: datetime | None = None
+    """When it, or what it was made from, or its body elsewhere, first stood in the project's history (UTC), moves and
+    reformatting followed; null when the history was not read, or not back to its beginning."""
     environment: str
     """Id of the environment; its lock lies in the release under environments/ID.txt."""
     evidence: Evidence
@@ -574,7 +836,8 @@ class Problem(Record):
 
 
 ROWS: tuple[type[Row], ...] = (
-    Snapshot, Function, Test, Link, Environment, TestRun, Verdict, Label, Cluster, Corpus, Match, Selection, Failure,
+    Search, Hit, Repository, Choice, Snapshot, License, Profile, History, Function, Test, Link, Appearance, Environment,
+    TestRun, Verdict, Label, Cluster, Corpus, Match, Selection, Failure,
 )  # fmt: skip
 """Tables that stages append to."""
 

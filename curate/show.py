@@ -8,7 +8,9 @@ from typing import Any
 from curate.errors import UserError
 from curate.store import Store, View, query, sql_text
 
-PARTS = ("verdict", "tests", "test_runs", "labels", "cluster", "matches", "failures", "selections")
+LICENCE_LINES = 5
+"""Lines of a licence that are shown."""
+PARTS = ("verdict", "tests", "test_runs", "labels", "cluster", "matches", "dates", "failures", "selections")
 
 
 def show(store: Store, view: View, wanted: str) -> dict[str, Any]:
@@ -41,6 +43,7 @@ def as_text(item: Mapping[str, Any]) -> str:
         f"  {function['project']} {function['revision']}, {function['license_expression'] or 'no licence'}, "
         f"lines {function['first_line']}-{function['last_line']}, "
         f"complexity {function['cyclomatic_complexity']}, {function['kind']}",
+        *_licence(function),
     ]
     for part in PARTS:
         rows = item[part]
@@ -49,6 +52,19 @@ def as_text(item: Mapping[str, Any]) -> str:
             lines += [f"  {_row(row)}" for row in rows]
     lines += ["", "source", *(f"  {line}" for line in function["source"].splitlines())]
     return "\n".join(line.rstrip() for line in lines)
+
+
+def _licence(function: Mapping[str, Any]) -> list[str]:
+    """Say where its licence was read, and the first lines of that."""
+    if function["license_path"] is None:
+        return []
+    why = f": {function['license_reason']}" if function["license_reason"] else ""
+    text = [line.rstrip() for line in function["license_text"].splitlines() if line.strip()]
+    return [
+        f"  licence by {function['license_how']} of {function['license_path']}{why}",
+        *(f"    | {line}" for line in text[:LICENCE_LINES]),
+        *(["    | ..."] if len(text) > LICENCE_LINES else []),
+    ]
 
 
 def _row(row: Mapping[str, Any]) -> str:

@@ -173,6 +173,18 @@ def docstring_of(node: Definition | ast.ClassDef) -> ast.Expr | None:
     return None
 
 
+def does_nothing(node: ast.stmt) -> bool:
+    """Say whether a statement of a body does no work: `pass`, `...`, a string or `raise NotImplementedError`."""
+    if isinstance(node, ast.Pass):
+        return True
+    if isinstance(node, ast.Expr):
+        return isinstance(node.value, ast.Constant) and (node.value.value is ... or isinstance(node.value.value, str))
+    if isinstance(node, ast.Raise):
+        raised = node.exc.func if isinstance(node.exc, ast.Call) else node.exc
+        return isinstance(raised, ast.Name) and raised.id == "NotImplementedError"
+    return False
+
+
 def stub_source(raw: bytes, start: int, end: int, body: int, message: str = "stub") -> bytes:
     """Return the file with the statements of one definition, docstring excepted, replaced by a raise.
 

@@ -158,8 +158,12 @@ def _bring_up_to_date(connection: DuckDBPyConnection) -> None:
     for record in TABLES.values():
         create, *comments = derive.ddl(record)
         connection.execute(create)
-        present = {name for (name, *_) in connection.sql(f'DESCRIBE "{record.table}"').fetchall()}
-        for name, (inner, _, _) in derive.columns(record).items():
+        present = {name: null for (name, _, null, *_) in connection.sql(f'DESCRIBE "{record.table}"').fetchall()}
+        wanted_columns = derive.columns(record)
+        for name in present.keys() - wanted_columns.keys():
+            if present[name] == "NO":  # rows without a column that is no more are welcome
+                connection.execute(f'ALTER TABLE "{record.table}" ALTER COLUMN "{name}" DROP NOT NULL')
+        for name, (inner, _, _) in wanted_columns.items():
             if name not in present:
                 connection.execute(f'ALTER TABLE "{record.table}" ADD COLUMN "{name}" {derive.duckdb_type(inner)}')
         for comment in comments:

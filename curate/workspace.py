@@ -7,8 +7,12 @@ import sys
 from dataclasses import dataclass
 from pathlib import Path
 
-from curate.errors import UserError
+from curate.errors import ItemError, UserError
 
+DROPPED = "snapshot_missing"
+"""Reason of items whose files have to be fetched again."""
+HISTORY_DROPPED = "history_dropped"
+"""The same for histories."""
 PARTS = ("sources", "schema", "releases")
 
 
@@ -55,8 +59,19 @@ class Workspace:
         return self.root / "releases"
 
     def snapshot(self, snapshot_id: str) -> Path:
-        """Folder that holds the files of one snapshot, as mined."""
+        """Folder that holds the files of one snapshot, as mined; it may have been dropped to make room."""
         return self.private / "snapshots" / snapshot_id
+
+    def history(self, snapshot_id: str) -> Path:
+        """Bare repository with one snapshot's commit and all before it; it may have been dropped, or never fetched."""
+        return self.private / "histories" / snapshot_id
+
+    def files_of(self, snapshot_id: str) -> Path:
+        """The same for who reads the files; raises a transient ItemError when they were dropped."""
+        folder = self.snapshot(snapshot_id)
+        if not folder.is_dir():
+            raise ItemError(DROPPED, snapshot_id, transient=True)
+        return folder
 
 
 def cache() -> Path:

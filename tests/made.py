@@ -6,13 +6,15 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
-from curate.pipeline import BY_NAME, stage_version
+from curate.pipeline import stage_version
 from curate.records import (
+    Appearance,
     Cluster,
     Corpus,
     Environment,
     Function,
     Label,
+    License,
     Link,
     Match,
     Record,
@@ -23,6 +25,7 @@ from curate.records import (
     Verdict,
     Work,
 )
+from curate.stages import BY_NAME
 from curate.store import Store
 
 NOON = datetime(2026, 1, 1, 12, tzinfo=UTC)
@@ -104,6 +107,37 @@ def verdict(name: str, outcome: str = "verified", **other: Any) -> Verdict:
     return Verdict.model_validate(facts | other)
 
 
+def licence(snapshot_id: str, path: str, expression: str) -> License:
+    where = f"{path}/LICENSE" if path else "LICENSE"
+    return License(
+        snapshot_id=snapshot_id,
+        path=path,
+        expression=expression,
+        read_from=where,
+        how="text",
+        text=f"The {expression} licence.\nCopyright A. Uthor of {snapshot_id}.\n",
+        score=1.0,
+        decides=True,
+        reason="",
+    )
+
+
+def appearance(name: str, first: datetime, body: datetime, **other: Any) -> Appearance:
+    facts: dict[str, Any] = {
+        "function_id": f"f-{name}",
+        "first_seen_at": first,
+        "first_seen_commit": "c1",
+        "first_seen_path": "lib/old.py",
+        "body_seen_at": body,
+        "body_seen_commit": "c2",
+        "changed_at": body,
+        "changed_commit": "c2",
+        "complete": True,
+        "how": "by hand",
+    }
+    return Appearance.model_validate(facts | other)
+
+
 def label(name: str, axis: str, value: str, labeller: str = "rules", confidence: float = 0.7) -> Label:
     return Label(
         function_id=f"f-{name}", axis=axis, value=value, labeller=labeller, confidence=confidence, evidence="a signal"
@@ -139,12 +173,15 @@ FUNCTIONS = [
 
 def fill(store: Store) -> None:
     """Fill a store through its front door, each stage's rows as one run of it."""
-    vendored = [
-        {"path": "lib/vendored", "expression": "MIT", "license_from": "text"},
-        {"path": "lib/vendored/deep", "expression": "GPL-3.0-only", "license_from": "text"},
+    licenses = [
+        licence("s1", "", "MIT"),
+        licence("s1", "lib/vendored", "MIT"),
+        licence("s1", "lib/vendored/deep", "GPL-3.0-only"),
+        licence("s2", "", "MIT"),
+        licence("s3", "", "GPL-3.0-only"),
     ]
     snapshots = [
-        snapshot("s1", "lib", other_licenses=vendored),
+        snapshot("s1", "lib"),
         snapshot("s2", "pkg"),
         snapshot("s3", "free", license_expression="GPL-3.0-only"),
     ]
@@ -181,8 +218,12 @@ def fill(store: Store) -> None:
     corpus = Corpus(corpus="c", revision="1", origin="a file", status="checked", items=9, reason="")
     missed = Corpus(corpus="far", revision="2", origin="hub", status="not_checked", items=0, reason="no network")
     per_stage: dict[str, list[Row]] = {
-        "mine": list(snapshots),
+        "mine": [*snapshots, *licenses],
         "extract": [*FUNCTIONS, test],
+        "date": [
+            appearance("good", NOON - timedelta(days=30), NOON - timedelta(days=40)),
+            appearance("other", NOON - timedelta(days=20), NOON, complete=False),
+        ],
         "install": [environment],
         "trace": [],
         "prove": [*verdicts, verdict("alone", "no_tests"), *proven],

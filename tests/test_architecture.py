@@ -9,14 +9,27 @@ from pathlib import Path
 
 import pytest
 
-from curate.pipeline import STAGES
+from curate.stages import STAGES
 from curate.store import Store, query, sql_text
 
 PACKAGE = Path(__file__).parent.parent / "curate"
 ROOMS = sorted(path.name for path in PACKAGE.iterdir() if any(path.glob("*.py")))
 STAGE_ROOMS = sorted({stage.module.split(".")[1] for stage in STAGES})
 SHARED = {"sandbox", "executors", "git"}
-ABOVE_STAGES = {"pipeline", "recording", "flow", "cli", "call", "console", "show", "layout"}
+ABOVE_STAGES = {
+    "stages",
+    "pipeline",
+    "discover",
+    "disk",
+    "reports",
+    "recording",
+    "flow",
+    "cli",
+    "call",
+    "console",
+    "show",
+    "layout",
+}
 LAYERS = ("records", "derive", "store", "pipeline", "flow", "cli")
 SQL = sorted(path.relative_to(PACKAGE).as_posix() for path in PACKAGE.rglob("*.sql"))
 

@@ -11,10 +11,10 @@ from pathlib import Path
 import pytest
 
 from curate.config import parse
-from curate.pipeline import STAGES
 from curate.recipe import Recipe
 from curate.release.card import loading
 from curate.release.funnel import Step, as_text
+from curate.stages import STAGES
 
 ROOT = Path(__file__).parent.parent
 README = (ROOT / "README.md").read_text()
@@ -60,5 +60,6 @@ def test_the_package_list_is_the_one_that_is_used() -> None:
     declared = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]["dependencies"]
     source = "\n".join(path.read_text() for path in (ROOT / "curate").rglob("*.py"))
     for requirement in declared:
-        module = re.split(r"[^\w-]", requirement)[0].replace("-", "_")
+        package = re.split(r"[^\w-]", requirement)[0]
+        module = {"PyGithub": "github", "pyaskalono": "askalono"}.get(package, package.replace("-", "_"))
         assert re.search(rf"\b(import|from) {module}\b", source), f"{requirement} is declared and not imported"

@@ -13,7 +13,8 @@ from typing import Any
 import pytest
 
 from curate.errors import UserError
-from curate.pipeline import STAGES, Options, Pipeline, Stage, stage_version
+from curate.pipeline import Options, Pipeline, stage_version
+from curate.stages import STAGES, Stage
 from curate.workspace import Workspace
 from tests.toys import shout
 

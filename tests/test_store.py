@@ -96,6 +96,18 @@ def test_a_store_from_before_a_column_was_added_gets_it(store: Store) -> None:
     assert found == [{"function_id": "x", "evidence": None}, {"function_id": "y", "evidence": "e"}]
 
 
+def test_a_column_that_is_no_more_stays_and_hinders_nobody(store: Store) -> None:
+    store.append({"work": [entry(1, "x")], "labels": [labelled(1, "x", "a")]})
+    with duckdb.connect(store.path) as connection:
+        connection.execute("ALTER TABLE labels ADD COLUMN mood VARCHAR DEFAULT 'good'")
+        connection.execute("ALTER TABLE labels ALTER COLUMN mood SET NOT NULL")
+        connection.execute("ALTER TABLE labels ALTER COLUMN mood DROP DEFAULT")
+        connection.execute("UPDATE store_schema SET hash = 'old'")
+    store.append({"work": [entry(2, "y")], "labels": [labelled(2, "y", "b")]})
+    found = store.rows("SELECT function_id, mood FROM labels ORDER BY 1")
+    assert found == [{"function_id": "x", "mood": "good"}, {"function_id": "y", "mood": None}]
+
+
 def test_reading_waits_for_a_writer_and_gives_up_with_one_line(store: Store) -> None:
     store.append({"work": [entry(1, "x")]})
     holder = hold(store, seconds=1.5)

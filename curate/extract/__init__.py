@@ -31,11 +31,12 @@ def work(rows: Iterable[Item], context: Context) -> Done:
     """Yield the functions, tests, links and unreadable files of each snapshot."""
     for row in rows:
         snapshot_id = row["snapshot_id"]
-        root = context.workspace.snapshot(snapshot_id)
-        if root.is_dir():
-            yield row["item_id"], extract(root, snapshot_id, row["name"], context.settings)
+        try:
+            root = context.workspace.files_of(snapshot_id)
+        except ItemError as error:
+            yield row["item_id"], error
         else:
-            yield row["item_id"], ItemError("snapshot_missing", f"the files of {row['name']} are gone: mine it again")
+            yield row["item_id"], extract(root, snapshot_id, row["name"], context.settings)
 
 
 def extract(root: Path, snapshot_id: str, name: str, settings: Settings) -> list[Row]:
@@ -43,14 +44,14 @@ def extract(root: Path, snapshot_id: str, name: str, settings: Settings) -> list
     from curate.extract.normal import laid_out
     from curate.extract.project import Project
 
-    with _without_collector():
+    with without_collector():
         project = Project(root, snapshot_id, name, settings)
         functions = laid_out(project.functions, settings.black)
         return [*project.failures, *functions, *project.tests(), *project.links()]
 
 
 @contextmanager
-def _without_collector() -> Iterator[None]:
+def without_collector() -> Iterator[None]:
     """Keep Python's cycle collector from going through all that has been kept, again with every tree that is parsed.
 
     Trees hold no cycles and the rest is needed until the end; this halves the time of a large project.

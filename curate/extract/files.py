@@ -9,9 +9,9 @@ import warnings
 from collections.abc import Iterator
 from pathlib import Path, PurePosixPath
 
+from curate.conventions import is_skipped
 from curate.errors import ItemError
 
-_SKIPPED = {"__pycache__", "node_modules", "site-packages", ".ipynb_checkpoints"}
 _PYTHON2 = re.compile(
     "|".join(
         [
@@ -32,7 +32,7 @@ def source_files(root: Path) -> Iterator[tuple[str, Path | ItemError]]:
     """
     found: list[tuple[str, Path | ItemError]] = []
     for folder, folders, names in os.walk(root):
-        folders[:] = [name for name in folders if name not in _SKIPPED and not name.startswith(".")]
+        folders[:] = [name for name in folders if not is_skipped(name)]
         for name in names:
             if name.endswith((".py", ".ipynb")):
                 file = Path(folder, name)

@@ -17,7 +17,7 @@ from curate.extract.facts import Scope, called_names, imported_names, resolve
 from curate.extract.normal import canonical, count_tokens, drop_docstrings
 from curate.ids import stable_id
 from curate.records import Function
-from curate.splice import Definition, Text, dedent, docstring_of
+from curate.splice import Definition, Text, dedent, docstring_of, does_nothing
 
 _NEWLINE = re.compile(r"\r\n|\r")
 _PIECE = re.compile(
@@ -72,7 +72,7 @@ def function_rows(module: Scope, part: Part, options: Options) -> Iterator[Funct
         row |= {"signature": signatures[scope], "imports": sorted(used), "context": "\n".join(context)}
         row["cyclomatic_complexity"] = counted[row["first_line"], views[scope].node.col_offset]
         partial.append((scope, row))
-    drop_docstrings(module)
+    drop_docstrings(module, part.cell)
     ordinals: Counter[tuple[str, str]] = Counter()
     for scope, row in partial:
         yield _row(scope, row, ordinals, options)
@@ -155,7 +155,7 @@ class _View:
             "sections": sections(docstring),
             "source": self.source(inside),
             "decorators": [one_line(text.cut(*_span(text, decorator))) for decorator in node.decorator_list],
-            "is_stub": all(map(_does_nothing, rest)),
+            "is_stub": all(map(does_nothing, rest)),
         }
 
     def source(self, inside: set[int]) -> str:
@@ -205,14 +205,3 @@ def one_line(text: str) -> str:
             if kind == "rest":
                 depth += sum(map(piece.count, "([{")) - sum(map(piece.count, ")]}"))
     return "".join(kept).strip()
-
-
-def _does_nothing(node: ast.stmt) -> bool:
-    if isinstance(node, ast.Pass):
-        return True
-    if isinstance(node, ast.Expr):
-        return isinstance(node.value, ast.Constant) and (node.value.value is ... or isinstance(node.value.value, str))
-    if isinstance(node, ast.Raise):
-        raised = node.exc.func if isinstance(node.exc, ast.Call) else node.exc
-        return isinstance(raised, ast.Name) and raised.id == "NotImplementedError"
-    return False

@@ -25,14 +25,17 @@ _NAME = r"""[^\W\d]\w*+(?!["'])"""
 _TOKEN = re.compile(rf"{_NAME}|[()\[\],]|{_STRING}|{_NUMBER}|{_OPERATOR}", re.DOTALL)  # the most frequent first
 
 
-def drop_docstrings(module: Scope) -> None:
-    """Take the docstrings out of every definition of a module's tree, in place."""
+def drop_docstrings(module: Scope, cell: int | None = None) -> None:
+    """Take the docstrings out of every definition of a module's tree (of one cell of a notebook), in place."""
     for scope in module.below():
-        node = scope.node
-        if isinstance(node, (Definition, ast.ClassDef)):
-            docstring = docstring_of(node)
-            if docstring is not None:
-                node.body = node.body[1:] or [ast.Pass()]
+        if scope.cell == cell and isinstance(scope.node, (Definition, ast.ClassDef)):
+            drop_docstring(scope.node)
+
+
+def drop_docstring(node: Definition | ast.ClassDef) -> None:
+    """Take the docstring out of one definition, in place."""
+    if docstring_of(node) is not None:
+        node.body = node.body[1:] or [ast.Pass()]
 
 
 def canonical(node: Definition) -> str:

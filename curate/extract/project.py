@@ -6,8 +6,9 @@ from collections.abc import Iterator
 from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING
 
+from curate.conventions import conventions
 from curate.errors import ItemError
-from curate.extract.discover import conventions, tests
+from curate.extract.discover import tests
 from curate.extract.facts import Scope, set_roles
 from curate.extract.files import dotted_name, parse, read_bytes, source_files
 from curate.extract.functions import Options, Part, function_rows

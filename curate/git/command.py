@@ -34,6 +34,7 @@ CONFIG = {
 KEPT_VARIABLES = re.compile(r"(?!GIT_)|GIT_(SSL|SSH|PROXY)")
 """Others that begin with GIT_ would point git at another repository or other settings."""
 MEANINGS = (
+    ("blocked", False, r"access to this repository has been disabled|unavailable due to|DMCA"),
     ("not_found", False, r"repository .* (not found|does not exist)|does not appear to be a git repository|error: 404"),
     ("not_allowed", False, r"could not read (Username|Password)|Authentication failed|Permission denied|error: 40[13]"),
     ("not_allowed", False, r"dubious ownership|Host key verification failed|transport .* not allowed"),

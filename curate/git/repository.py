@@ -31,19 +31,20 @@ def commits_of(remote: Remote, start: str, folder: Path, limits: Limits) -> Path
 def history_of(remote: Remote, wanted: str, folder: Path, limits: Limits, *, max_blob: int) -> Path:
     """Return a bare repository with the commit `wanted` and all that came before it; raises ItemError.
 
-    Files of more than `max_blob` bytes are left out where the server can do that.
+    Files of more than `max_blob` bytes are left out where the server can do that. Where the server itself lacks the
+    beginning, the repository is a shallow one.
     """
-    return _take(remote, wanted, folder, limits, max_blob, [])
+    return _take(remote, wanted, folder, limits, max_blob, ["--update-shallow"])
 
 
-def _take(remote: Remote, wanted: str, folder: Path, limits: Limits, max_blob: int, depth: list[str]) -> Path:
+def _take(remote: Remote, wanted: str, folder: Path, limits: Limits, max_blob: int, how: list[str]) -> Path:
     repository = new(folder, wanted, limits)
     if _borrow(remote, repository) and _holds(repository, wanted, limits):
         return repository
     options = ["--no-tags", "--quiet", f"--filter=blob:limit={max_blob + 1}"]
     with _plain_configuration(repository):
         try:
-            ask(["fetch", *depth, *options, "--", remote.url, wanted], repository, limits, remote)
+            ask(["fetch", *how, *options, "--", remote.url, wanted], repository, limits, remote)
         except GitError as error:
             if not REFUSED.search(str(error)):
                 raise meaning(error, remote.url) from None

@@ -12,17 +12,17 @@ from importlib.metadata import entry_points
 from typing import Any
 
 from curate.errors import ItemError, UserError
-from curate.mine import git, local, pypi, sourcefile
+from curate.mine import git, github, local, pypi, sourcefile
 from curate.mine.source import Origin, Pin, Settings, Source, snapshot_id
 from curate.mine.tree import LeftOut, Tree
-from curate.records import Failure, Row, Snapshot
+from curate.records import Failure, License, Row, Snapshot
 from curate.redact import redact
 from curate.work import Context, Done, Item
 from curate.workspace import Workspace
 
-__all__ = ["SOURCES", "Settings", "items", "requests", "resolve", "sources", "work"]
+__all__ = ["SOURCES", "Settings", "items", "requests", "resolve", "searches", "sources", "work"]
 
-SOURCES: dict[str, Source] = {"pypi": pypi, "git": git, "local": local}
+SOURCES: dict[str, Source] = {"pypi": pypi, "git": git, "github": github, "local": local}
 """The sources that come with curate; others register under the entry point group `curate.sources`."""
 GROUP = "curate.sources"
 
@@ -47,7 +47,7 @@ def requests(arguments: Sequence[str], workspace: Workspace) -> list[str]:
     known = sources()
     checked: dict[str, None] = {}
     for argument in arguments:
-        if not argument.endswith(".toml") or re.match(r"[a-z]+[:+]", argument):
+        if not _is_file(argument):
             checked[_check(argument, known, workspace)] = None
             continue
         for number, project in enumerate(sourcefile.load(workspace.root / argument).project, 1):
@@ -56,6 +56,16 @@ def requests(arguments: Sequence[str], workspace: Workspace) -> list[str]:
             except UserError as error:
                 raise UserError(f"{argument}: project {number}, request: {error}") from None
     return list(checked)
+
+
+def searches(arguments: Sequence[str], workspace: Workspace) -> dict[str, sourcefile.SourceFile]:
+    """Return the source files among the arguments that search, by name; raises UserError."""
+    files = {name: sourcefile.load(workspace.root / name) for name in arguments if _is_file(name)}
+    return {name: file for name, file in files.items() if file.search is not None}
+
+
+def _is_file(argument: str) -> bool:
+    return argument.endswith(".toml") and not re.match(r"[a-z]+[:+]", argument)
 
 
 def resolve(request: str, settings: Settings) -> tuple[str, Pin]:
@@ -85,14 +95,15 @@ def work(rows: Iterable[Mapping[str, Any]], context: Context) -> Done:
     for row in rows:
         pin = Pin(row["item_id"], row["name"], row.get("location") or "", row.get("secret"))
         try:
-            yield row["item_id"], _mine(known[row["source"]], pin, context)
+            yield row["item_id"], _mine(known[row["source"]], pin, row.get("repository_id"), context)
         except ItemError as error:
             yield row["item_id"], error
 
 
-def _mine(source: Source, pin: Pin, context: Context) -> list[Row]:
+def _mine(source: Source, pin: Pin, repository_id: int | None, context: Context) -> list[Row]:
     from curate.mine import licence, metadata
     from curate.mine.place import place, scratch
+    from curate.mine.profile import profile
 
     target = context.workspace.snapshot("any").parent
     with scratch(target) as temporary:
@@ -100,14 +111,15 @@ def _mine(source: Source, pin: Pin, context: Context) -> list[Row]:
         origin = source.fetch(pin, tree, temporary, context.settings)
         root = tree.root or temporary
         stated = metadata.read(root)
-        terms = licence.read(root, stated)
-        snapshot = _snapshot(origin, tree, stated, terms)
-        others = licence.others(root, tree.files, terms.expression)
+        licences = licence.read(root, tree.files, stated, snapshot_id(origin.identity))
+        snapshot = _snapshot(origin, tree, stated, licence.deciding(licences))
+        like = profile(root, tree.files, snapshot.snapshot_id)
         place(root, context.workspace.snapshot(snapshot.snapshot_id), temporary)
-    return [snapshot.model_copy(update={"other_licenses": others}), *(_failure(pin, out) for out in tree.left_out)]
+    snapshot = snapshot.model_copy(update={"repository_id": repository_id})
+    return [snapshot, like, *licences, *(_failure(pin, out) for out in tree.left_out)]
 
 
-def _snapshot(origin: Origin, tree: Tree, stated: Sequence[Any], terms: Any) -> Snapshot:
+def _snapshot(origin: Origin, tree: Tree, stated: Sequence[Any], terms: License | None) -> Snapshot:
     return Snapshot(
         snapshot_id=snapshot_id(origin.identity),
         source=origin.source,
@@ -116,9 +128,9 @@ def _snapshot(origin: Origin, tree: Tree, stated: Sequence[Any], terms: Any) -> 
         revision=origin.revision,
         sha256=origin.sha256 or tree.digest(),
         committed_at=origin.committed_at,
-        license_expression=terms.expression,
-        license_path=terms.path,
-        license_from=terms.how,
+        license_expression=terms.expression if terms else None,
+        license_path=terms.read_from if terms else None,
+        license_from=f"{terms.how} of {terms.read_from}" if terms else None,
         requires_python=next((each.requires_python for each in stated if each.requires_python), None),
         files=len(tree.files),
         bytes=tree.bytes,

@@ -39,7 +39,7 @@ def check(request: str, workspace: Workspace) -> str:
     """Return the request as it is; raises UserError when it cannot be one. The first @ after the host begins REF."""
     del workspace
     try:
-        url, ref, _ = _split(request)
+        url, ref, _ = split(request)
         parts = urlsplit(url)
     except ValueError:
         raise UserError(f"{redact(request)}: write {FORM}; this is not the URL of a repository") from None
@@ -60,7 +60,7 @@ def check(request: str, workspace: Workspace) -> str:
 
 def resolve(request: str, settings: Settings) -> Pin:
     """Pin to a commit: asks the server what a branch or tag points at; a full hash is taken as it is."""
-    url, ref, secret = _split(request)
+    url, ref, secret = split(request)
     commit = look_up(Remote(url, secret), ref, settings)
     return Pin(f"{PREFIX}{url}@{commit}", _name(url), url, secret)
 
@@ -167,7 +167,7 @@ def _complete(remote: Remote, start: str, settings: Settings) -> str:
             raise ItemError("ref_not_found", f"{remote.url} has no branch, tag or commit {start}") from None
 
 
-def _split(request: str) -> tuple[str, str | None, SecretStr | None]:
+def split(request: str) -> tuple[str, str | None, SecretStr | None]:
     """Return URL without credentials, REF or None, and the credentials."""
     parts = urlsplit(request.removeprefix(PREFIX))
     path, at, ref = parts.path.partition("@")

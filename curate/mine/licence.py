@@ -1,163 +1,245 @@
-"""Under which licence a project is, and where that is written.
+"""Under which licence a project, its folders and its files are, with every place that says so.
 
-What the project declares counts first, in the order in which packaging has become more exact: the licence expression of
-PEP 639, the older field, the classifiers; then the text of its licence files. Nothing found is None, never permissive.
+For the project as a whole, its metadata and its licence files are read together. An expression of PEP 639 goes before
+older fields and classifiers; a vague name (BSD) leaves it to the text of the licence file which one it is. Where exact
+statements contradict each other, nobody can tell from the files which was meant, so all of them have to be allowed:
+`MIT AND Apache-2.0`. That a text cannot say "or later" is no contradiction. Nothing found is None, never permissive.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 
-from curate.mine import licence_texts
-from curate.mine.licence_names import PROPRIETARY, classified, keys, named, normalise
+from curate.mine import licence_notices, licence_reuse, licence_texts
+from curate.mine.licence_files import OF_OTHERS, LicenceFile, is_licence_file, read_file, text_of
+from curate.mine.licence_names import PROPRIETARY, classified, family, joined, keys, named, normalise
 from curate.mine.metadata import Stated
-from curate.records import OtherLicense
+from curate.records import License
 
-FILE = re.compile(r"(?i)(un)?licen[cs]e|copying|licen[cs]es|mit-licen[cs]e")
-SUFFIX = re.compile(r"(?i)\.(txt|md|rst|markdown)$")
-OF_OTHERS = re.compile(r"(?i)third|3rd|vendor|notice|bundled|depend")
-MAX_BYTES = 1 << 20
 HEADER_BYTES = 4096
 """A licence stands at the top of a file."""
+MAX_TEXT = 50_000
+"""Characters of a text that are kept: the whole of every common licence."""
 
 
-@dataclass(frozen=True)
-class Licence:
-    """A licence expression, with its evidence."""
-
-    expression: str | None = None
-    path: str | None = None
-    how: str | None = None
+def read(root: Path, paths: Iterable[str], stated: Sequence[Stated], snapshot_id: str) -> list[License]:
+    """Return everything in a project that says under which licence it, or a part of it, is; sorted by path."""
+    reader = _Reader(root, sorted(paths), snapshot_id)
+    found = [*reader.project(stated), *reader.folders(), *reader.headers()]
+    return sorted(found, key=lambda row: (row.path, not row.decides))
 
 
-@dataclass(frozen=True)
-class LicenceFile:
-    """A licence file and what was recognised in it."""
-
-    path: str
-    found: tuple[str, ...]
-    choice: bool
-
-    @property
-    def bare(self) -> bool:
-        """Whether its name is LICENSE or the like, without the name of a licence or of a part."""
-        return FILE.fullmatch(SUFFIX.sub("", self.path.rpartition("/")[2])) is not None
+def deciding(rows: Iterable[License]) -> License | None:
+    """Return what counts for the project as a whole; None when nothing does."""
+    return next((row for row in rows if row.decides and not row.path), None)
 
 
-def read(root: Path, stated: Sequence[Stated]) -> Licence:
-    """Return the project's licence; both are told when its metadata and its licence file disagree."""
-    text = _of_texts(_files(root))
-    declared = _declared(stated)
-    if declared is None:
-        return text
-    if declared.expression and text.expression and not _agree(declared.expression, text.expression):
-        return Licence(declared.expression, declared.path, f"{declared.how}; {text.path} text says {text.expression}")
-    return declared
+class _Reader:
+    def __init__(self, root: Path, paths: Sequence[str], snapshot_id: str) -> None:
+        self.root, self.paths, self.snapshot_id = root, paths, snapshot_id
+        self.expression: str | None = None
+
+    def project(self, stated: Sequence[Stated]) -> list[License]:
+        named_there = {path for each in stated for path in self._license_files(each)}
+        files = [read_file(self.root, path) for path in self.paths if _for_all(path) or path in named_there]
+        if not any(file.bare for file in files):
+            files += [read_file(self.root, path) for path in self.paths if re.fullmatch(r"LICENSES/[^/]+\.txt", path)]
+        declared = [row for each in stated for row in self._declared(each)]
+        declared.sort(key=lambda row: ("expression", "field", "classifier").index(row.how))
+        rows = self._decide(declared, self._texts("", files), files, stated)
+        self.expression = next((row.expression for row in rows if row.decides), None)
+        return rows
+
+    def folders(self) -> Iterator[License]:
+        """Read the licence files of folders, which hold for all that is in them."""
+        places: dict[str, list[str]] = {}
+        for path in self.paths:
+            folder = path.rpartition("/")[0]
+            if folder and not _for_all(path) and is_licence_file(path) and not path.startswith("LICENSES/"):
+                places.setdefault(folder, []).append(path)
+        for folder, paths in places.items():
+            files = [read_file(self.root, path) for path in paths]
+            files = [file for file in files if file.text.strip() and not OF_OTHERS.search(file.name)]
+            if ".dist-info" in folder:
+                yield from self._installed(folder, files)
+            elif files:
+                yield from self._folder(folder, files)
+
+    def headers(self) -> Iterator[License]:
+        """Read what the files say at their top, and what REUSE says of them."""
+        reuse = licence_reuse.read(self.root)
+        for path in self.paths:
+            if not path.endswith((".py", ".pyi")):
+                continue
+            text = licence_notices.top(text_of(self.root / path, HEADER_BYTES))
+            notice = licence_notices.read(text) if text else None
+            said = reuse.of(path)
+            if notice and not (said and said.overrides):
+                yield self._row(path, notice.expression, path, notice.how, text, score=notice.score, decides=True)
+            elif said:
+                yield self._row(path, normalise(said.expression), said.read_from, "reuse", said.text, decides=True)
+
+    # --- parts of the above
+
+    def _declared(self, each: Stated) -> Iterator[License]:
+        if each.expression:
+            line = f"{each.expression_field}: {each.expression}"
+            yield self._row("", normalise(each.expression), each.path, "expression", line)
+        if each.text and not (each.expression and each.text == each.expression and normalise(each.expression)):
+            yield self._row("", _from_field(each.text), each.path, "field", f"{each.text_field}: {each.text}")
+        if each.classifiers:
+            yield self._row("", classified(each.classifiers), each.path, "classifier", "\n".join(each.classifiers))
+
+    def _texts(self, path: str, files: Sequence[LicenceFile]) -> list[License]:
+        """Return a row a licence file, and one that combines them; at most one decides."""
+        rows = {file.path: self._file(path, file) for file in files}
+        known = [file for file in files if file.found and (file.bare or not OF_OTHERS.search(file.name))]
+        lesser = [file for file in known if len(file.found) == 1 and file.found[0].startswith("LGPL")]
+        if lesser:  # The LGPL 3 comes with the GPL that it adds to.
+            known = [file for file in known if not all(spdx.startswith("GPL") for spdx in file.found)]
+        bare = [file for file in files if file.bare]
+        ids = sorted({spdx for file in known for spdx in file.found})
+        choice = next((file for file in bare if file.choice), None)
+        if choice and len(ids) == 2:
+            return [*rows.values(), self._combined(path, "OR", ids, choice.path, "it lets the reader choose")]
+        those = [file for file in known if file.bare] or known
+        exact = all(file.exact for file in those)
+        if exact and len({file.found for file in those}) == 1:
+            rows[those[0].path] = rows[those[0].path].model_copy(update={"decides": True})
+        elif exact and those and not bare and len({file.path.rpartition("/")[0] for file in those}) == 1:
+            names = " and ".join(file.path for file in those)
+            return [*rows.values(), self._combined(path, "OR", ids, those[0].path, f"{names} are a choice")]
+        return list(rows.values())
+
+    def _decide(
+        self, declared: list[License], texts: list[License], files: Sequence[LicenceFile], stated: Sequence[Stated]
+    ) -> list[License]:
+        text = next((row for row in texts if row.decides), None)
+        exact = [row for row in declared if row.expression]
+        if exact and exact[0].how == "expression":
+            exact = exact[:1]
+        rows = [*declared, *(row.model_copy(update={"decides": False}) for row in texts)]
+        open_reason = ""
+        if any(PROPRIETARY in each.classifiers for each in stated):
+            open_reason = "its classifiers call it proprietary"  # whatever texts lie there, for its parts perhaps
+        elif any(file.bare and file.restricted for file in files):
+            open_reason = "its licence file adds conditions to the licence"
+        elif text and not exact and not _may_be(text.expression, declared):
+            open_reason = f"its metadata does not fit {text.read_from}, which is {text.expression}"
+        if open_reason:
+            return [row.model_copy(update={"reason": open_reason}) for row in rows]
+        says = _apart([*exact, *([text] if text else [])])
+        if len(says) > 1:
+            reason = ", ".join(f"{row.read_from} ({row.how}) says {row.expression}" for row in says)
+            together = [row.expression or "" for row in says]
+            return [*rows, self._combined("", "AND", together, says[0].read_from, f"{reason}: all have to be allowed")]
+        return [row.model_copy(update={"decides": True}) if says and _same(row, says[0]) else row for row in rows]
+
+    def _folder(self, folder: str, files: Sequence[LicenceFile]) -> list[License]:
+        rows = self._texts(folder, files)
+        own = next((row for row in rows if row.decides), None)
+        if own is None:
+            return [rows[0].model_copy(update={"decides": True, "expression": None}), *rows[1:]]
+        if any(file.bare for file in files) or self.expression is None or own.expression is None:
+            return rows
+        if _families(own.expression) <= _families(self.expression):
+            return [row.model_copy(update={"decides": False}) for row in rows]
+        # LICENSE_DOP lies there for some of the files, nobody knows which.
+        both = self._combined(
+            folder, "AND", [self.expression, own.expression], own.read_from, "it holds for some of the files"
+        )
+        return [*(row.model_copy(update={"decides": False}) for row in rows), both]
+
+    def _installed(self, folder: str, files: Sequence[LicenceFile]) -> Iterator[License]:
+        """Read the licence of a package that was installed into a folder of the project."""
+        info = folder[: folder.index(".dist-info") + len(".dist-info")]
+        place = info.rpartition("/")[0]
+        inside = {path for path in self.paths if path.startswith(f"{place}/")}
+        tops = {line.split(",")[0].split("/")[0] for line in text_of(self.root / info / "RECORD").splitlines()}
+        tops |= set(text_of(self.root / info / "top_level.txt").split())
+        for top in sorted(tops):
+            scope = f"{place}/{top}"
+            if top and not top.endswith(".dist-info") and ".." not in top:
+                scope = f"{scope}.py" if f"{scope}.py" in inside else scope
+                if files and (scope in inside or any(path.startswith(f"{scope}/") for path in inside)):
+                    yield from self._folder(scope, files)
+
+    def _license_files(self, each: Stated) -> set[str]:
+        base = each.path.rpartition("/")[0]
+        found = {path for pattern in each.files for path in self._glob(f"{base}/{pattern}" if base else pattern)}
+        return {path for path in found if not path.endswith((".py", ".pyi"))}
+
+    def _glob(self, pattern: str) -> list[str]:
+        matches = licence_reuse.glob(pattern)
+        return [path for path in self.paths if matches.fullmatch(path)]
+
+    def _file(self, path: str, file: LicenceFile) -> License:
+        several = f"it holds several texts: {', '.join(file.found)}" if len(file.found) > 1 else ""
+        expression = file.found[0] if file.exact else None
+        return self._row(path, expression, file.path, file.how, file.text, score=file.score, reason=several)
+
+    def _combined(self, path: str, operator: str, expressions: list[str], read_from: str, reason: str) -> License:
+        expression = joined(operator, expressions)
+        text = text_of(self.root / read_from)
+        return self._row(path, expression, read_from, "combined", text, decides=True, reason=reason)
+
+    def _row(
+        self, path: str, expression: str | None, read_from: str, how: str, text: str,
+        *, score: float = 1.0, decides: bool = False, reason: str = "",
+    ) -> License:  # fmt: skip
+        facts: Mapping[str, object] = {
+            "snapshot_id": self.snapshot_id,
+            "path": path,
+            "expression": expression,
+            "read_from": read_from,
+            "how": how,
+            "text": text.replace("\r\n", "\n").replace("\r", "\n")[:MAX_TEXT],
+            "score": score if expression else 0.0,
+            "decides": decides,
+            "reason": reason,
+        }
+        return License.model_validate(facts)
 
 
-def others(root: Path, paths: Iterable[str], expression: str | None) -> list[OtherLicense]:
-    """Return the files and folders that are under a licence the project's expression does not name."""
-    own = {_family(key) for key in keys(expression)}
-    found: list[OtherLicense] = []
-    for path in sorted(paths):
-        folder, _, name = path.rpartition("/")
-        if folder and not folder.endswith((".dist-info", ".dist-info/licenses")) and _is_licence_file(name):
-            ids = licence_texts.recognise(_text(root / path))
-            if not ids or not {_family(spdx) for spdx in ids} <= own:
-                how = "text of " + path
-                found.append(OtherLicense(path=folder, expression=" AND ".join(ids) or None, license_from=how))
-        elif name.endswith((".py", ".pyi")):
-            header = normalise(licence_texts.python_header(_text(root / path, HEADER_BYTES)))
-            if header and not {_family(key) for key in keys(header)} <= own:
-                found.append(OtherLicense(path=path, expression=header, license_from="header of the file"))
-    return found
+def _for_all(path: str) -> bool:
+    """Say whether it is a licence file of the project itself: at its top, or in the metadata of its wheel."""
+    return is_licence_file(path) and ("/" not in path or re.match(r"[^/]+\.dist-info/", path) is not None)
 
 
-def _declared(stated: Sequence[Stated]) -> Licence | None:
-    if any(PROPRIETARY in each.classifiers for each in stated):
-        return Licence()  # whatever texts lie there, for its parts perhaps
-    for each in stated:
-        expression = normalise(each.expression)
-        if expression:
-            return Licence(expression, each.path, f"{each.path} {each.expression_field}")
-    for each in stated:
-        expression = _from_field(each.text)
-        if expression:
-            return Licence(expression, each.path, f"{each.path} {each.text_field}")
-    for each in stated:
-        expression = classified(each.classifiers)
-        if expression:
-            return Licence(expression, each.path, f"{each.path} classifier")
-    return None
-
-
-def _from_field(text: str | None) -> str | None:
+def _from_field(text: str) -> str | None:
     """Read a free-form field: a name in one line, or a whole text."""
-    if text is None:
-        return None
     if "\n" not in text.strip():
         return named(text.strip())
     found = licence_texts.recognise(text)
-    return found[0] if len(found) == 1 else None
+    return found[0].spdx if len(found) == 1 else None
 
 
-def _of_texts(files: Sequence[LicenceFile]) -> Licence:
-    """Read the licence files together; None when they leave open what holds."""
-    lesser = [file for file in files if any(spdx.startswith("LGPL") for spdx in file.found)]
-    if len(lesser) == 1 and len(lesser[0].found) == 1:
-        # The LGPL 3 comes with the GPL that it adds to.
-        files = [file for file in files if not any(spdx.startswith("GPL") for spdx in file.found)]
-    bare = [file for file in files if file.bare]
-    known = [file for file in files if file.found and (file.bare or not OF_OTHERS.search(file.path))]
-    spdx = sorted({name for file in known for name in file.found})
-    if any(file.choice for file in bare) and len(spdx) == 2:
-        return _text_licence(" OR ".join(spdx), next(file for file in bare if file.choice))
-    deciding = [file for file in known if file.bare] or known
-    ids = {file.found for file in deciding}
-    if len(ids) == 1 and len(deciding[0].found) == 1:
-        return _text_licence(deciding[0].found[0], deciding[0])
-    if not bare and all(len(file.found) == 1 for file in deciding) and len(deciding) > 1:
-        # LICENSE-MIT beside LICENSE-APACHE: the convention for a choice.
-        return _text_licence(" OR ".join(spdx), deciding[0], " and ".join(file.path for file in deciding))
-    return Licence()
+def _may_be(expression: str | None, declared: Iterable[License]) -> bool:
+    """Say whether a text fits what the metadata leaves open: one of several, or a name such as BSD."""
+    starts: set[str] = set()
+    for row in declared:
+        lines = row.text.splitlines() if row.how == "classifier" else [row.text]
+        names = [re.split(r" :: |: ", line)[-1] for line in lines]
+        starts |= {start for name in names if (start := family(name))}
+        starts |= {key for name in names for key in _families(named(name)) if row.how == "classifier"}
+    return not starts or any(key.startswith(tuple(starts)) for key in keys(expression))
 
 
-def _text_licence(expression: str, file: LicenceFile, paths: str = "") -> Licence:
-    return Licence(normalise(expression), file.path, f"text of {paths or file.path}")
+def _apart(rows: Iterable[License]) -> list[License]:
+    """Return the rows that say something else than those before them: neither contains what the other names."""
+    kept: list[License] = []
+    for row in rows:
+        own = _families(row.expression)
+        if not any(own <= (other := _families(each.expression)) or other <= own for each in kept):
+            kept.append(row)
+    return kept
 
 
-def _files(root: Path) -> list[LicenceFile]:
-    places = [*root.iterdir(), *root.glob("*.dist-info/*"), *root.glob("*.dist-info/licenses/*")]
-    paths = sorted(path for path in places if path.is_file() and _is_licence_file(path.name))
-    return [_file(path, path.relative_to(root).as_posix()) for path in paths]
+def _same(row: License, other: License) -> bool:
+    return (row.read_from, row.how, row.expression) == (other.read_from, other.how, other.expression)
 
 
-def _file(path: Path, name: str) -> LicenceFile:
-    text = _text(path)
-    # Some licence files hold only the notice that belongs at the top of a source file.
-    notice = normalise(licence_texts.header(text[:HEADER_BYTES]))
-    found = licence_texts.recognise(text) or ([notice] if notice else [])
-    return LicenceFile(name, tuple(found), licence_texts.offers_choice(text))
-
-
-def _is_licence_file(name: str) -> bool:
-    """LICENSE, COPYING and the like, with an ending or the name of a licence behind it; no source file."""
-    head = re.match(rf"(?:{FILE.pattern.removeprefix('(?i)')})(?=$|[-_. ])", name, re.IGNORECASE)
-    return head is not None and not re.search(r"(?i)\.(py|pyi|json|toml|ya?ml|html|js|cfg|ini|sh)$", name)
-
-
-def _text(path: Path, size: int = MAX_BYTES) -> str:
-    with path.open("rb") as content:
-        return content.read(size).decode("utf-8", "replace")
-
-
-def _agree(declared: str | None, text: str | None) -> bool:
-    """Say whether an expression covers what the licence file says, "or later" apart, which the text cannot tell."""
-    return {_family(key) for key in keys(text)} <= {_family(key) for key in keys(declared)}
-
-
-def _family(spdx: str) -> str:
-    return spdx.removesuffix("-only").removesuffix("-or-later")
+def _families(expression: str | None) -> frozenset[str]:
+    return frozenset(key.removesuffix("-only").removesuffix("-or-later") for key in keys(expression))

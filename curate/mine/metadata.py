@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import configparser
+import re
 import tomllib
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
@@ -33,6 +34,8 @@ class Stated:
     """Where that stood."""
     classifiers: tuple[str, ...] = ()
     """Its trove classifiers that are about the licence."""
+    files: tuple[str, ...] = ()
+    """Its licence files, as patterns from the metadata's folder."""
     requires_python: str | None = None
     """Interpreter versions asked for; None unless it is a PEP 440 specifier."""
 
@@ -68,6 +71,7 @@ def _core(text: str, path: str) -> Stated:
         text=message.get("License"),
         text_field="License",
         classifiers=_licences(message.get_all("Classifier", [])),
+        files=tuple(message.get_all("License-File", [])),
         requires_python=_specifier(message.get("Requires-Python")),
     )
 
@@ -88,6 +92,7 @@ def _pyproject(text: str, path: str) -> Stated:
         text=stated if isinstance(stated, str) else table if isinstance(table, str) else None,
         text_field=field,
         classifiers=_licences(classifiers if isinstance(classifiers, list) else []),
+        files=_names(project.get("license-files"), stated.get("file") if isinstance(stated, dict) else None),
         requires_python=_specifier(project.get("requires-python")),
     )
 
@@ -100,6 +105,12 @@ def _setup_cfg(text: str, path: str) -> Stated:
         text=parser.get("metadata", "license", fallback=None),
         text_field="license",
         classifiers=_licences(parser.get("metadata", "classifiers", fallback="").splitlines()),
+        files=tuple(
+            name
+            for key in ("license_files", "license_file")
+            for name in re.split(r"[\n,]\s*", parser.get("metadata", key, fallback=""))
+            if name
+        ),
         requires_python=_specifier(parser.get("options", "python_requires", fallback=None)),
     )
 
@@ -110,7 +121,7 @@ def _setup_py(text: str, path: str) -> Stated:
     for node in ast.walk(ast.parse(text)):
         if isinstance(node, ast.Call) and getattr(node.func, "id", getattr(node.func, "attr", "")) == "setup":
             for keyword in node.keywords:
-                if keyword.arg in {"license", "classifiers", "python_requires"}:
+                if keyword.arg in {"license", "classifiers", "python_requires", "license_files"}:
                     given.setdefault(keyword.arg, _literal(keyword.value))
     classifiers = given.get("classifiers")
     return Stated(
@@ -118,6 +129,7 @@ def _setup_py(text: str, path: str) -> Stated:
         text=given["license"] if isinstance(given.get("license"), str) else None,
         text_field="license",
         classifiers=_licences(classifiers if isinstance(classifiers, list | tuple) else []),
+        files=_names(given.get("license_files")),
         requires_python=_specifier(given.get("python_requires")),
     )
 
@@ -133,6 +145,11 @@ def _licences(classifiers: Iterable[Any]) -> tuple[str, ...]:
     return tuple(
         line.strip() for line in classifiers if isinstance(line, str) and line.strip().startswith("License ::")
     )
+
+
+def _names(*given: Any) -> tuple[str, ...]:
+    values = [each for one in given for each in (one if isinstance(one, list | tuple) else [one])]
+    return tuple(each for each in values if isinstance(each, str) and each)
 
 
 def _specifier(value: Any) -> str | None:

@@ -67,7 +67,7 @@ class Origin:
 
     identity: tuple[str, ...]
     """What identifies the content; the snapshot's id is the hash of it."""
-    source: Literal["pypi", "git", "local"]
+    source: Literal["pypi", "git", "github", "local"]
     """Kind of source, as in `snapshots`."""
     name: str
     """Name of the project."""

@@ -27,6 +27,7 @@ def assemble(store: Store, view: View, name: str, version: str, recipe: Recipe) 
     labels = best_labels(store.rows(sql_text("release/labels.sql"), view), recipe.precedence)
     corpora = store.rows("SELECT * FROM current_corpora ORDER BY corpus", view)
     snapshots = store.rows("SELECT * FROM current_snapshots ORDER BY name, revision", view)
+    licenses = store.rows(sql_text("release/licenses.sql"), view, release=name, version=version)
     environments = store.rows(sql_text("release/environments.sql"), view)
     refusals: list[tuple[Any, str]] = [
         (row["gate"], row["reason_class"])
@@ -52,5 +53,6 @@ def assemble(store: Store, view: View, name: str, version: str, recipe: Recipe) 
         snapshots=snapshots,
         corpora=corpora,
         environments={row["environment_id"]: row for row in environments if row["environment_id"] in used},
+        licenses=licenses,
         stages=view.versions,
     )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import tempfile
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
@@ -34,6 +35,8 @@ class Content:
     corpora: Sequence[Mapping[str, Any]]
     environments: Mapping[str, Mapping[str, Any]]
     """Environment id -> its lock, interpreter, the date it was resolved for and the steps that led to it."""
+    licenses: Sequence[Mapping[str, Any]]
+    """The texts that the problems' licences ask to be passed on, with project, revision and files."""
     stages: Mapping[str, str]
     """Stage -> version of its results."""
 
@@ -55,6 +58,7 @@ def to_problem(
         cluster_size=row["cluster_size"],
         corpora_checked=[f"{one['corpus']}@{one['revision']}" for one in corpora if one["status"] == "checked"],
         license_path=row["license_path"] or "",
+        license_from=row["license_how"] or "",
     )
     return Problem(
         problem_id=row["problem_id"],
@@ -81,7 +85,7 @@ def to_problem(
 
 _AS_IS = (
     "signature", "docstring", "context", "project", "url", "revision", "path", "first_line", "last_line",
-    "cyclomatic_complexity", "lines",
+    "cyclomatic_complexity", "lines", "first_seen_at",
 )  # fmt: skip
 
 
@@ -101,6 +105,8 @@ def write(content: Content, folder: Path) -> bool:
             _write_parquet(rows, new / "data" / "function", split)
         for environment_id, environment in content.environments.items():
             _write_text(new / "environments" / f"{environment_id}.txt", environment["lock"])
+        for name, text in license_texts(content.licenses).items():
+            _write_text(new / "LICENSES" / name, text)
         _write_text(new / "README.md", card(content, new))
         _write_text(new / "CHANGELOG.md", changelog(content, folder.parent))
         _write_text(new / "lock.json", json.dumps(lock_of(content, new), indent=2, ensure_ascii=False) + "\n")
@@ -111,6 +117,19 @@ def write(content: Content, folder: Path) -> bool:
             folder.rename(Path(scratch) / "old")
         new.rename(folder)
     return True
+
+
+def license_texts(licenses: Iterable[Mapping[str, Any]]) -> dict[str, str]:
+    """Return file name -> what a project says of its licences; most of them ask to be passed on with the code."""
+    found: dict[str, list[str]] = defaultdict(list)
+    for row in licenses:
+        name = re.sub(r"[^A-Za-z0-9._-]+", "-", f"{row['name']}-{row['revision'][:12]}") + ".txt"
+        if not found[name]:
+            found[name].append(f"{row['name']} {row['revision']}, {row['url']}\n")
+        shown, more = row["files"][:10], len(row["files"]) - 10
+        files = ", ".join([*shown, f"{more} more"] if more > 0 else shown)
+        found[name].append(f"--- {files}\n\n{row['text'].strip()}\n")
+    return {name: "\n".join(parts) for name, parts in found.items()}
 
 
 def lock_of(content: Content, folder: Path) -> dict[str, Any]:

@@ -155,7 +155,8 @@ def _projects(content: Content, rows: Sequence[Problem]) -> str:
             if (count := counts[row["name"], row["revision"]]) or row["license_expression"]
         ],
     )
-    return "## Projects and licences\n\nEvery problem remains under the licence of its project.\n\n" + table
+    about = "Every problem remains under the licence that holds for its file (`license`); the texts are in `LICENSES/`."
+    return f"## Projects and licences\n\n{about}\n\n{table}"
 
 
 def _limits(content: Content) -> str:

@@ -7,11 +7,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Any
+from datetime import date
+from typing import Annotated, Any
 
-from pydantic import TypeAdapter, ValidationError
+from pydantic import BeforeValidator, TypeAdapter, ValidationError
 
 from curate.errors import UserError
+from curate.optout import OptOut
 
 Candidate = Mapping[str, Any]
 Refusal = tuple[str, str]
@@ -19,6 +21,9 @@ Refusal = tuple[str, str]
 
 STEPS = ("with docstring", "with tests", "verified", "unique", "clean", "released")
 """Steps of the funnel after `functions`; every gate belongs to one."""
+
+
+FirstSeen = Annotated[date | None, BeforeValidator(lambda given: None if given == "" else given)]
 
 
 @dataclass(frozen=True)
@@ -31,6 +36,11 @@ class Gate:
     """Type of the threshold."""
     default: Any
     about: str
+
+
+def opted_out(row: Candidate, left_out: list[str]) -> Refusal | None:
+    """Refuse projects whose authors asked to be left out, also after they were mined."""
+    return OptOut(opted_out=tuple(left_out)).refusal([row["project"]], row["repository_id"])
 
 
 def library_code(row: Candidate, wanted: bool) -> Refusal | None:
@@ -127,6 +137,19 @@ def _fits(expression: str, allowed: set[str]) -> bool:
     return holds(get_spdx_licensing().parse(expression))
 
 
+def first_seen(row: Candidate, after: date | None) -> Refusal | None:
+    """Refuse functions that were there on a day or before: they, what they were made from, or their body elsewhere."""
+    if after is None:
+        return None
+    dates = [row["first_seen_at"], row["body_seen_at"]]
+    known = [one for one in dates if one is not None]
+    if known and min(known).date() <= after:
+        return "seen_before", f"it was first seen on {min(known).date()}, not after {after}"
+    if not known:
+        return "not_dated", "the history of its project was not read"
+    return None if row["dates_complete"] else ("not_dated", "its history does not go back to its beginning")
+
+
 def complexity(row: Candidate, bounds: tuple[int, int]) -> Refusal | None:
     """Refuse functions whose cyclomatic complexity lies outside the bounds."""
     low, high = bounds
@@ -154,10 +177,13 @@ def label_confidence(row: Candidate, least: float) -> Refusal | None:
 
 PERMISSIVE = [
     "0BSD", "Apache-2.0", "BSD-2-Clause", "BSD-3-Clause", "BSL-1.0", "CC0-1.0", "ISC", "MIT", "MIT-0", "PSF-2.0",
-    "Python-2.0", "Unlicense", "Zlib",
+    "Python-2.0", "Python-2.0.1", "Unlicense", "Zlib",
 ]  # fmt: skip
 
 GATES: Mapping[str, Gate] = {
+    "opted_out": Gate(
+        "with docstring", opted_out, list[str], [], "projects left out, beside those of sources/opt-out.txt"
+    ),
     "library_code": Gate("with docstring", library_code, bool, True, "leave out tests, docs, scripts"),
     "behaviour": Gate("with docstring", behaviour, bool, True, "leave out bodies without behaviour"),
     "nested": Gate("with docstring", nested, bool, False, "take functions defined inside functions"),
@@ -173,6 +199,7 @@ GATES: Mapping[str, Gate] = {
         "relation -> overlap from which a match counts",
     ),
     "licence": Gate("released", licence, list[str], PERMISSIVE, "allowed SPDX licences"),
+    "first_seen": Gate("released", first_seen, FirstSeen, "", 'a date after which it was first seen; "" for any'),
     "complexity": Gate("released", complexity, tuple[int, int], (1, 60), "least and most cyclomatic complexity"),
     "lines": Gate("released", lines, tuple[int, int], (2, 400), "least and most lines"),
     "label_confidence": Gate("released", label_confidence, float, 0.0, "least confidence of any label"),

@@ -10,9 +10,11 @@ WITH parts AS (
     UNION ALL
     SELECT concat_ws(' ', 'match', function_id, corpus, item_id, relation, overlap) FROM current_matches
     UNION ALL
+    SELECT concat_ws(' ', 'dates', function_id, first_seen_at, body_seen_at, complete) FROM current_appearances
+    UNION ALL
     SELECT concat_ws(' ', 'snapshot', snapshot_id, committed_at) FROM current_snapshots
     UNION ALL
-    SELECT concat_ws(' ', 'licence', function_id, license_expression) FROM function_licenses
+    SELECT concat_ws(' ', 'licence', function_id, license_expression, license_path, license_how) FROM function_licenses
 )
 SELECT md5(string_agg(part, chr(10) ORDER BY part)) AS item_id, 'all' AS unit, 'all' AS name
 FROM parts

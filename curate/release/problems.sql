@@ -16,15 +16,17 @@ WITH
     pythons AS (SELECT environment_id, any_value(python) AS python FROM current_environments GROUP BY environment_id)
 SELECT
     p.problem_id, p.split, f.*, s.name AS project, s.url, s.revision, s.sha256, s.committed_at,
-    o.license_expression, o.license_path, proven.tests AS proven_tests,
+    o.license_expression, o.license_path, o.license_how, proven.tests AS proven_tests,
     v.runs, v.tests AS tests_run, v.tests_failing_on_stub, v.mutants, v.mutants_killed, v.environment_id, v.sandbox,
-    pythons.python, coalesce(sizes.cluster_size, 1) AS cluster_size
+    pythons.python, coalesce(sizes.cluster_size, 1) AS cluster_size,
+    CASE WHEN a.complete THEN least(a.first_seen_at, a.body_seen_at) END AS first_seen_at
 FROM taken AS p
 JOIN current_functions AS f USING (function_id)
 JOIN current_snapshots AS s USING (snapshot_id)
 JOIN function_licenses AS o USING (function_id)
 JOIN current_verdicts AS v USING (function_id)
 LEFT JOIN proven USING (function_id)
+LEFT JOIN current_appearances AS a ON a.function_id = f.function_id
 LEFT JOIN pythons ON pythons.environment_id = v.environment_id
 LEFT JOIN current_clusters AS c USING (function_id)
 LEFT JOIN sizes USING (cluster_id)

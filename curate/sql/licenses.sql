@@ -1,21 +1,27 @@
--- The licence that holds for a function: of the parts of its project that have one of their own, the innermost that its
--- file is in, else the project's.
+-- The licence that holds for a function, with its evidence: what decides for its file, else for the innermost folder
+-- that has a licence of its own, else for the project.
 CREATE TEMP VIEW function_licenses AS
 WITH
-    parts AS (
-        SELECT f.function_id, p.part.expression AS expression, p.part.path AS path, length(p.part.path) AS depth
-        FROM current_functions AS f
-        JOIN (SELECT snapshot_id, unnest(other_licenses) AS part FROM current_snapshots) AS p USING (snapshot_id)
-        WHERE f.path = p.part.path OR starts_with(f.path, p.part.path || '/')
+    deciding AS (SELECT * FROM current_licenses WHERE decides),
+    files AS (
+        SELECT DISTINCT snapshot_id, path, string_split(path, '/') AS parts FROM current_functions
     ),
+    depths AS (SELECT *, unnest(range(0, len(parts) + 1)) AS depth FROM files),
+    scopes AS (SELECT snapshot_id, path, depth, array_to_string(parts[:depth], '/') AS scope FROM depths),
     innermost AS (
-        SELECT function_id, arg_max({expression: expression, path: path}, (depth, path)) AS part
-        FROM parts GROUP BY function_id
+        SELECT s.snapshot_id, s.path,
+               arg_max({expression: d.expression, read_from: d.read_from, how: d.how, text: d.text, reason: d.reason},
+                       s.depth) AS license
+        FROM scopes AS s
+        JOIN deciding AS d ON d.snapshot_id = s.snapshot_id AND d.path = s.scope
+        GROUP BY s.snapshot_id, s.path
     )
 SELECT
     f.function_id,
-    CASE WHEN i.part IS NULL THEN s.license_expression ELSE i.part.expression END AS license_expression,
-    CASE WHEN i.part IS NULL THEN s.license_path ELSE i.part.path END AS license_path
+    i.license.expression AS license_expression,
+    i.license.read_from AS license_path,
+    i.license.how AS license_how,
+    i.license.text AS license_text,
+    i.license.reason AS license_reason
 FROM current_functions AS f
-JOIN current_snapshots AS s USING (snapshot_id)
-LEFT JOIN innermost AS i USING (function_id);
+LEFT JOIN innermost AS i USING (snapshot_id, path);

@@ -22,6 +22,6 @@ def environment(row: Item, snapshot_id: str, who: Identity, context: Context) ->
     found = [source for source in lockfile.sources(lock) if source.name == lockfile.PROJECT]
     if not found:
         return python, None
-    snapshot = context.workspace.snapshot(snapshot_id)
+    snapshot = context.workspace.files_of(snapshot_id)
     source = replace(found[0], sha256=snapshot_id)
     return python, builder.project(source, lambda base: generated.fill(snapshot, base), who.version)

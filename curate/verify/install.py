@@ -56,9 +56,7 @@ def install(row: Item, context: Context) -> Iterator[Row]:
     What it has to do without (requirements of its tests that lack wheels, files that its own build would have made) is
     a failure beside the environment.
     """
-    folder = context.workspace.snapshot(row["item_id"])
-    if not folder.is_dir():
-        raise ItemError("snapshot_missing", "its files are not there: mine it again")
+    folder = context.workspace.files_of(row["item_id"])
     settings: Settings = context.settings
     recipe = recipes.of(context.prepared, row["name"])
     who = project.identity(folder, row["name"], row["revision"])

@@ -75,7 +75,7 @@ def working_copy(
     try:
         folder = base / "project"
         ignored = shutil.ignore_patterns(*generated.IGNORED)
-        shutil.copytree(workspace.snapshot(snapshot_id), folder, symlinks=True, ignore=ignored)
+        shutil.copytree(workspace.files_of(snapshot_id), folder, symlinks=True, ignore=ignored)
         folder.chmod(0o755)
         places = list(dict.fromkeys([*(folder / root for root in roots), folder]))
         apart, metadata = base / "built", base / "metadata"

@@ -72,7 +72,7 @@ class Prover:
     def prove(self) -> Done:
         """Run and decide; raises ItemError when nothing could be run at all."""
         row, settings = self.rows[0], self.settings
-        who = project.identity(self.context.workspace.snapshot(row["snapshot_id"]), row["project"], row["revision"])
+        who = project.identity(self.context.workspace.files_of(row["snapshot_id"]), row["project"], row["revision"])
         python, wheel = built.environment(row, row["snapshot_id"], who, self.context)
         recipe = recipes.of(self.context.prepared, row["project"])
         with project.working_copy(self.context.workspace, row["snapshot_id"], who, row["roots"], wheel) as copy:
@@ -143,7 +143,7 @@ class Prover:
     def _stub(self, row: Item) -> dict[str, str]:
         """Write the file with the function's body replaced; returns what the runner has to replace."""
         original = self.place.copy.folder / row["path"]
-        raw = (self.context.workspace.snapshot(row["snapshot_id"]) / row["path"]).read_bytes()
+        raw = (self.context.workspace.files_of(row["snapshot_id"]) / row["path"]).read_bytes()
         try:
             stubbed = splice.stub_source(raw, row["start_byte"], row["end_byte"], row["body_byte"])
         except (ItemError, SyntaxError) as error:

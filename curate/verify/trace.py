@@ -78,7 +78,7 @@ class Tracer:
 
     def trace(self) -> list[Row]:
         """Run the suite and return what was seen; raises ItemError when it can't be run or nothing is collected."""
-        row, snapshot = self.row, self.context.workspace.snapshot(self.row["item_id"])
+        row, snapshot = self.row, self.context.workspace.files_of(self.row["item_id"])
         self.who = project.identity(snapshot, row["name"], row["revision"])
         self.python, self.wheel = built.environment(row, row["item_id"], self.who, self.context)
         settings = [Setting(1, links=True, order="collected", hash_seed=0)]

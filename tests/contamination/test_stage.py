@@ -13,7 +13,8 @@ import pytest
 
 from curate.contamination import Settings
 from curate.contamination.matching import Index
-from curate.pipeline import BY_NAME, Options, Pipeline
+from curate.pipeline import Options, Pipeline
+from curate.stages import BY_NAME
 from curate.store import Store
 from curate.workspace import Workspace
 from tests.contamination.test_matching import PLANTED, SOLUTION, VERBATIM

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from curate.pipeline import BY_NAME, Options, Pipeline
+from curate.pipeline import Options, Pipeline
 from curate.records import Function, Record, Verdict, Work
+from curate.stages import BY_NAME
 from curate.store import Store
 from curate.workspace import Workspace
 from tests.made import NOON, function, snapshot, verdict

@@ -145,6 +145,13 @@ def test_cells_of_a_notebook_are_not_mixed_up(extract: Extract) -> None:
     assert [(row.cell, row.start_byte, row.cyclomatic_complexity) for row in found] == [(1, 0, 1), (2, 0, 2)]
 
 
+def test_functions_of_every_cell_keep_their_docstring(extract: Extract) -> None:
+    cells = [f"def f{number}(a):\n    'Doc {number}.'\n    return {number}" for number in range(3)]
+    rows = extract({"a.ipynb": notebook(*cells)}).functions
+    assert [row.docstring for row in rows] == ["Doc 0.", "Doc 1.", "Doc 2."]
+    assert all("Doc" not in row.normalised for row in rows)
+
+
 def test_notebooks_with_magic_lines(extract: Extract) -> None:
     found = extract({"a.ipynb": notebook(*CELLS.values()), "r.ipynb": notebook("f <- 1", language="R")})
     assert [(row.qualname, row.cell) for row in found.functions] == [("f", 1), ("g", 2)]

@@ -10,8 +10,9 @@ from typing import Any
 
 import pytest
 
-from curate.pipeline import BY_NAME, Options, Pipeline
+from curate.pipeline import Options, Pipeline
 from curate.records import Record, Snapshot, Work
+from curate.stages import BY_NAME
 from curate.store import Store, query, sql_text
 from curate.workspace import Workspace
 

@@ -13,7 +13,8 @@ from curate.errors import UserError
 from curate.label import Settings, prepare, work
 from curate.label.axes import Axis
 from curate.label.labeller import Opinion
-from curate.pipeline import BY_NAME, Options, Pipeline
+from curate.pipeline import Options, Pipeline
+from curate.stages import BY_NAME
 from curate.work import Context
 from curate.workspace import Workspace
 from tests.label.conftest import add_project, items

@@ -6,6 +6,7 @@ import base64
 import os
 import subprocess
 import threading
+from email.message import Message
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from types import TracebackType
@@ -79,28 +80,10 @@ class _Handler(BaseHTTPRequestHandler):
 
     def _backend(self, body: bytes) -> None:
         parts = urlsplit(self.path)
-        variables = {
-            "GIT_PROJECT_ROOT": str(self.owner.root),
-            "GIT_HTTP_EXPORT_ALL": "1",
-            "REQUEST_METHOD": self.command,
-            "PATH_INFO": parts.path,
-            "QUERY_STRING": parts.query,
-            "CONTENT_TYPE": self.headers.get("Content-Type", ""),
-            "HTTP_CONTENT_ENCODING": self.headers.get("Content-Encoding", ""),
-            "CONTENT_LENGTH": str(len(body)),
-            "GIT_CONFIG_NOSYSTEM": "1",
-            "GIT_CONFIG_GLOBAL": os.devnull,
-            "GIT_CONFIG_COUNT": "1",
-            "GIT_CONFIG_KEY_0": "uploadpack.allowFilter",
-            "GIT_CONFIG_VALUE_0": "true",
-            "PATH": os.environ["PATH"],
-        }
-        if not self.owner.old:
-            variables["GIT_PROTOCOL"] = self.headers.get("Git-Protocol", "")
-        done = subprocess.run(["git", "http-backend"], input=body, env=variables, capture_output=True, check=False)
-        head, _, content = done.stdout.partition(b"\r\n\r\n")
-        headers = dict(line.split(": ", 1) for line in head.decode().split("\r\n") if line)
-        self.send_response(int(headers.pop("Status", "200").split()[0]))
+        status, headers, content = backend(
+            self.owner.root, parts.path, parts.query, self.command, self.headers, body, old=self.owner.old
+        )
+        self.send_response(status)
         for name, value in headers.items():
             self.send_header(name, value)
         self.send_header("Content-Length", str(len(content)))
@@ -113,3 +96,32 @@ class _Handler(BaseHTTPRequestHandler):
             parts.append(self.rfile.read(size))
             self.rfile.readline()
         return b"".join(parts)
+
+
+def backend(
+    root: Path, path: str, query: str, method: str, headers: Message, body: bytes, *, old: bool = False
+) -> tuple[int, dict[str, str], bytes]:
+    """Run `git http-backend` for the repository `root` + `path`; return status, headers and content."""
+    allowed = ("uploadpack.allowFilter", "uploadpack.allowAnySHA1InWant")
+    variables = {
+        "GIT_PROJECT_ROOT": str(root),
+        "GIT_HTTP_EXPORT_ALL": "1",
+        "REQUEST_METHOD": method,
+        "PATH_INFO": path,
+        "QUERY_STRING": query,
+        "CONTENT_TYPE": headers.get("Content-Type", ""),
+        "HTTP_CONTENT_ENCODING": headers.get("Content-Encoding", ""),
+        "CONTENT_LENGTH": str(len(body)),
+        "GIT_CONFIG_NOSYSTEM": "1",
+        "GIT_CONFIG_GLOBAL": os.devnull,
+        "PATH": os.environ["PATH"],
+    }
+    if not old:
+        variables["GIT_PROTOCOL"] = headers.get("Git-Protocol", "")
+        variables["GIT_CONFIG_COUNT"] = str(len(allowed))
+        for place, key in enumerate(allowed):
+            variables |= {f"GIT_CONFIG_KEY_{place}": key, f"GIT_CONFIG_VALUE_{place}": "true"}
+    done = subprocess.run(["git", "http-backend"], input=body, env=variables, capture_output=True, check=False)
+    head, _, content = done.stdout.partition(b"\r\n\r\n")
+    found = dict(line.split(": ", 1) for line in head.decode().split("\r\n") if line)
+    return int(found.pop("Status", "200").split()[0]), found, content

@@ -68,7 +68,7 @@ def test_one_bad_request_stops_no_other(index: Index, context: Context, tmp_path
     index.projects.clear()
     done = dict(mine.work(rows, context))
     assert isinstance(done["pypi:demo==1.0"], ItemError)
-    (made,) = done[rows[1]["item_id"]]  # type: ignore[misc]
+    made, *_ = done[rows[1]["item_id"]]  # type: ignore[misc]
     assert isinstance(made, Snapshot)
 
 
@@ -196,7 +196,7 @@ def _install(folder: Path, monkeypatch: pytest.MonkeyPatch, entry: str, module: 
 
 def test_a_source_of_somebody_else(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, context: Context) -> None:
     _install(tmp_path / "site", monkeypatch, "toy = toy_source")
-    assert list(mine.sources()) == ["pypi", "git", "toy", "local"]
+    assert list(mine.sources()) == ["pypi", "git", "github", "toy", "local"]
     snapshot, _, folder = mined("toy:x", context)
     assert (snapshot.name, files(folder)) == ("toy", {"a.py": b"x = 1"})
 

@@ -68,7 +68,7 @@ def test_the_row_says_where_it_came_from(index: Index, context: Context, html_on
     when = None if html_only else datetime(2024, 5, 1, 12, 0, 0, 500_000, UTC)
     assert snapshot.url == f"http://{index.host}/files/demo-1.0.tar.gz"
     assert (snapshot.sha256, snapshot.committed_at) == (hashlib.sha256(SDIST).hexdigest(), when)
-    assert (snapshot.license_path, snapshot.license_from) == ("PKG-INFO", "PKG-INFO License-Expression")
+    assert (snapshot.license_path, snapshot.license_from) == ("PKG-INFO", "expression of PKG-INFO")
 
 
 @pytest.mark.parametrize(

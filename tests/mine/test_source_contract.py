@@ -15,6 +15,7 @@ from curate.mine.source import Pin, Settings, Source
 from curate.mine.tree import Tree
 from curate.work import Context
 from curate.workspace import Workspace
+from tests.github_double import GitHubDouble, Repository, World
 from tests.mine.git_server import GitServer
 from tests.mine.index_server import Index
 from tests.mine.mining import files, mined
@@ -65,6 +66,19 @@ def _git_file(tmp_path: Path, stack: ExitStack, monkeypatch: pytest.MonkeyPatch)
     return Example("git", address, f"{address}@{commit}", vanish, ("git+file://", "git+file://host/x"))
 
 
+def _github(tmp_path: Path, stack: ExitStack, monkeypatch: pytest.MonkeyPatch) -> Example:
+    commit = repository(tmp_path / "served")
+    world = World([Repository(1, "owner", "demo", folder=tmp_path / "served", private=True)])
+    github = stack.enter_context(GitHubDouble(world, tokens=("ghp-tok-en",)))
+    monkeypatch.setenv("GITHUB_API_URL", github.url)
+    monkeypatch.setenv("GITHUB_TOKEN", "ghp-tok-en")
+    wrong = (
+        "github:", "github:owner", "github:a/b/c", "github:owner/..", "github:a b/c", "github:o/n@", "github:o/n@-x",
+    )  # fmt: skip
+    vanish = lambda: world.change(1, state="gone")  # noqa: E731
+    return Example("github", "github:owner/demo@main", f"github:owner/demo@{commit}", vanish, wrong, "tok-en")
+
+
 def _local(tmp_path: Path, stack: ExitStack, monkeypatch: pytest.MonkeyPatch) -> Example:
     del stack, monkeypatch
     folder = write(tmp_path / "demo", FILES)
@@ -73,7 +87,7 @@ def _local(tmp_path: Path, stack: ExitStack, monkeypatch: pytest.MonkeyPatch) ->
     return Example("local", str(folder), exact, vanish, ("nowhere", "/nowhere", "./nowhere", "/"))
 
 
-@pytest.fixture(params=[_pypi, _git_http, _git_file, _local], ids=lambda make: make.__name__[1:])
+@pytest.fixture(params=[_pypi, _git_http, _git_file, _github, _local], ids=lambda make: make.__name__[1:])
 def example(
     request: pytest.FixtureRequest, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, workspace: Workspace
 ) -> Iterator[Example]:

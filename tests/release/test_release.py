@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import shutil
 import subprocess
+from datetime import datetime
 from pathlib import Path
 from typing import Any
 
@@ -74,7 +75,14 @@ def test_datasets_loads_it_by_path(place: Workspace, tmp_path: Path) -> None:
     assert good["label_confidence"] == 0.5
     assert good["tests"][0]["node_id"] == "tests/test_core.py::test_core"
     assert good["evidence"]["corpora_checked"] == ["c@1"]
+    assert (good["license"], good["evidence"]["license_path"], good["evidence"]["license_from"]) == (
+        "MIT", "LICENSE", "text",
+    )  # fmt: skip
     assert good["mutation_score"] is None
+    assert {row["entry_point"]: row["first_seen_at"] for row in rows} == {
+        "good": datetime(2025, 11, 22, 12),  # when its body stood elsewhere
+        "other": None,  # whose history is cut off
+    }
     assert (released.folder / "environments" / f"{good['environment']}.txt").read_text() == "pytest==9.0\n"
 
 
@@ -89,11 +97,33 @@ def test_the_same_bytes_again_and_from_nothing(place: Workspace) -> None:
     assert [path.name for path in first.folder.parent.iterdir()] == ["0.1.0"]
 
 
+def test_only_what_is_known_to_be_fresh(place: Workspace) -> None:
+    (place.releases / "hand.toml").write_text(RECIPE + "[gates]\nfirst_seen = 2025-11-21\n")
+    released = built(place)
+    assert sum(released.counts.values()) == 1
+    assert released.funnel[-1].left["not_dated"] == 2
+    (place.releases / "hand.toml").write_text(RECIPE + "[gates]\nfirst_seen = 2025-11-22\n")
+    with pytest.raises(UserError, match="not_dated 2, seen_before 1"):
+        built(place)
+
+
 def test_a_version_that_is_replaced_is_reported(place: Workspace) -> None:
     assert not built(place).replaced
     (place.releases / "hand.toml").write_text(RECIPE + "[gates]\nlines = [1, 1000]\n")
     again = built(place)
     assert (again.changed, again.replaced) == (True, True)
+
+
+def test_licence_texts_go_with_the_problems(place: Workspace) -> None:
+    folder = built(place).folder
+    texts = {path.name: path.read_text() for path in (folder / "LICENSES").iterdir()}
+    # Not of the folders and projects that were left out.
+    assert texts == {
+        f"{name}-1.0.txt": f"{name} 1.0, https://example.org/{name}-1.0.tar.gz\n\n"
+        f"--- LICENSE\n\nThe MIT licence.\nCopyright A. Uthor of {number}.\n"
+        for name, number in {"lib": "s1", "pkg": "s2"}.items()
+    }
+    assert "  LICENSES/lib-1.0.txt\n" in (folder / "SHA256SUMS").read_text()
 
 
 def test_checksums_hold(place: Workspace) -> None:

@@ -12,9 +12,10 @@ from typing import Any
 
 import pytest
 
-from curate.pipeline import BY_NAME, Options, Pipeline
+from curate.pipeline import Options, Pipeline
 from curate.records import Snapshot, Work
 from curate.sandbox import SandboxUnavailable, choose
+from curate.stages import BY_NAME
 from curate.workspace import Workspace
 
 WHEN = datetime(2025, 3, 1)

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from curate.pipeline import BY_NAME, Options
+from curate.pipeline import Options
+from curate.stages import BY_NAME
 
 from .conftest import Check, Checked
 

@@ -1,0 +1,1 @@
+def test_like(): return 1

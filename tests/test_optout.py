@@ -1,0 +1,26 @@
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from curate.errors import UserError
+from curate.optout import OptOut, read
+
+
+def test_lists_are_read_without_comments(tmp_path: Path) -> None:
+    assert read(tmp_path) == OptOut()
+    (tmp_path / "sources").mkdir()
+    (tmp_path / "sources/opt-out.txt").write_text("# who asked\n\nTeam/One # in May\n12345\n")
+    assert read(tmp_path, ["a/b"]) == OptOut(("a/b",), ("Team/One", "12345"))
+    (tmp_path / "other.txt").write_text("x/*\n")
+    assert read(tmp_path, file="other.txt").opted_out == ("x/*",)
+    with pytest.raises(UserError, match=r"none\.txt"):
+        read(tmp_path, file="none.txt")
+
+
+def test_a_number_is_not_part_of_a_name() -> None:
+    assert OptOut(opted_out=("12",)).refusal(["team/12"], 5) is None
+    assert OptOut(opted_out=("12",)).refusal(["team/x"], 12) == (
+        "opted_out", "team/x: its authors asked to be left out (12)"
+    )  # fmt: skip
