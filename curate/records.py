@@ -609,6 +609,35 @@ class Verdict(Row):
     """Name of the sandbox it ran in."""
 
 
+class Mutant(Row):
+    """A function with one small change, and whether its tests noticed."""
+
+    table: ClassVar[str] = "mutants"
+
+    mutant_id: str
+    """Hash of function and source."""
+    function_id: str
+    """The function."""
+    operator: str
+    """Kind of change: relation, constant, axis, ..."""
+    line: int
+    """Line of the change in the file (1-based)."""
+    before: str
+    """What stood there, in one spelling."""
+    after: str
+    """What stood there instead."""
+    source: str
+    """The whole definition with the change."""
+    outcome: Literal["killed", "survived", "not_judged"]
+    """killed: a test failed, crashed or took far too long; survived: all of them passed."""
+    killed_by: str | None
+    """Id of the first test that failed; null for those that were not killed."""
+    how: Literal["exchanged", "imported"]
+    """exchanged: put into the running project; imported: the project was imported with it."""
+    detail: str
+    """First lines of what the test said, or why it was not judged; empty for survivors."""
+
+
 # --- labels
 
 
@@ -836,8 +865,8 @@ class Problem(Record):
 
 
 ROWS: tuple[type[Row], ...] = (
-    Search, Hit, Repository, Choice, Snapshot, License, Profile, History, Function, Test, Link, Appearance, Environment,
-    TestRun, Verdict, Label, Cluster, Corpus, Match, Selection, Failure,
+    Search, Hit, Repository, Choice, Snapshot, License, Profile, History, Function, Test, Link, Appearance,
+    Environment, TestRun, Verdict, Mutant, Label, Cluster, Corpus, Match, Selection, Failure,
 )  # fmt: skip
 """Tables that stages append to."""
 

@@ -126,9 +126,9 @@ STAGES: tuple[Stage, ...] = (
     Stage(
         "prove",
         "curate.verify.prove",
-        number=1,
+        number=2,
         reads=("functions", "links", "test_runs", "environments"),
-        writes=("verdicts", "links"),
+        writes=("verdicts", "links", "mutants"),
         follows=("trace",),
         items="verify/prove.sql",
         unit_size=16,

@@ -25,7 +25,7 @@ class Mutant:
     operator: str
     """Kind of change."""
     line: int
-    """Line of the change, counted from the first line of the definition (1-based)."""
+    """Line of the change, counted from the line of `def` (1-based)."""
     before: str
     """What stood there, in one spelling."""
     after: str
@@ -61,7 +61,7 @@ def mutants(source: str, most: int) -> list[Mutant]:
 def _all(function: Definition) -> Iterator[Mutant]:
     for operator, node, make, undo in list(edits(function)):
         before = _shown(node)
-        line = getattr(node, "lineno", function.lineno)
+        line = getattr(node, "lineno", function.lineno) - function.lineno + 1
         make()
         try:
             after = INSTEAD.get((operator, type(node))) or _shown(node)

@@ -8,8 +8,8 @@ from typing import Any
 
 from curate import splice
 from curate.errors import ItemError
-from curate.records import Link, Struct, Verdict
-from curate.verify import built, project, recipes, suite
+from curate.records import Link, Mutant, Struct, Verdict
+from curate.verify import built, project, recipes, strength, suite
 from curate.verify.evidence import Decision, Proof, before_running, choose, decide
 from curate.verify.suite import Job
 from curate.work import Context, Done, Item, Prepared
@@ -31,6 +31,8 @@ class Settings(Struct):
     """Time limit for one test item."""
     seconds: float = 120.0
     """Time limit for the tests of one function, once on the original and once on the stub."""
+    mutants: int = 10
+    """At most so many mutants of a verified function are run; 0 for none."""
     memory_gb: int = 6
     """Memory for the tests, in GiB."""
 
@@ -92,12 +94,29 @@ class Prover:
                     rest = [test for test in one["tests"] if test["test_id"] not in known]
                     more[one["item_id"]] = choose(rest, settings.more_tests, settings.items)
             self._run({item_id: tests for item_id, tests in more.items() if tests})
+            decisions = {item_id: self.refused.get(item_id) or decide(proof) for item_id, proof in self.proofs.items()}
+            mutants = self._mutants(decisions)
         for one in self.rows:
-            proof = self.proofs[one["item_id"]]
-            decision = self.refused.get(one["item_id"]) or decide(proof)
+            proof, decision = self.proofs[one["item_id"]], decisions[one["item_id"]]
             proven = proof.failing if decision.outcome == "verified" else []
             links = [Link(function_id=one["item_id"], test_id=test["test_id"], how="proven") for test in proven]
-            yield one["item_id"], [_verdict(one, decision, proof, self.sandbox), *links]
+            own = mutants.get(one["item_id"], [])
+            yield one["item_id"], [_verdict(one, decision, proof, self.sandbox, own), *links, *own]
+
+    def _mutants(self, decisions: Mapping[str, Decision]) -> dict[str, list[Mutant]]:
+        """Run the mutants of what has been proven."""
+        settings = self.settings
+        effort = strength.Effort(settings.mutants, settings.seconds, settings.item_seconds)
+        proven = [
+            (row, self.proofs[row["item_id"]].failing)
+            for row in self.rows
+            if decisions[row["item_id"]].outcome == "verified"
+        ]
+        return strength.measure(self.place, proven, effort, self._raw)
+
+    def _raw(self, row: Item) -> bytes:
+        raw: bytes = (self.context.workspace.snapshot(row["snapshot_id"]) / row["path"]).read_bytes()
+        return raw
 
     def _run(self, chosen: Mapping[str, Tests]) -> None:
         """Run tests on the original, once for all functions that share them, and on each function's stub."""
@@ -143,9 +162,8 @@ class Prover:
     def _stub(self, row: Item) -> dict[str, str]:
         """Write the file with the function's body replaced; returns what the runner has to replace."""
         original = self.place.copy.folder / row["path"]
-        raw = (self.context.workspace.files_of(row["snapshot_id"]) / row["path"]).read_bytes()
         try:
-            stubbed = splice.stub_source(raw, row["start_byte"], row["end_byte"], row["body_byte"])
+            stubbed = splice.stub_source(self._raw(row), row["start_byte"], row["end_byte"], row["body_byte"])
         except (ItemError, SyntaxError) as error:
             self.refused[row["item_id"]] = Decision("no_stub", "Its body cannot be replaced in its file.", str(error))
             return {}
@@ -159,7 +177,9 @@ def _key(tests: Tests) -> str:
     return " ".join(sorted(str(test["test_id"]) for test in tests))
 
 
-def _verdict(row: Item, decision: Decision, proof: Proof, sandbox: str | None = None) -> Verdict:
+def _verdict(
+    row: Item, decision: Decision, proof: Proof, sandbox: str | None = None, mutants: Sequence[Mutant] = ()
+) -> Verdict:
     passes = [sum(outcome == "passed" for outcome in test["outcomes"]) + 1 for test in proof.passed]
     return Verdict(
         function_id=row["item_id"],
@@ -169,8 +189,8 @@ def _verdict(row: Item, decision: Decision, proof: Proof, sandbox: str | None = 
         runs=min(passes, default=0),
         tests=len(proof.passed),
         tests_failing_on_stub=len(proof.failing),
-        mutants=0,
-        mutants_killed=0,
+        mutants=sum(mutant.outcome != "not_judged" for mutant in mutants),
+        mutants_killed=sum(mutant.outcome == "killed" for mutant in mutants),
         environment_id=row["environment_id"],
         sandbox=sandbox or None,
     )

@@ -50,6 +50,8 @@ class Job:
     collect_seconds: float = 120.0
     seconds: float = 900.0
     restarts: int = 10
+    variants: Sequence[Mapping[str, Any]] = ()
+    """The result of each is found under its own `id`."""
 
 
 @dataclass
@@ -163,6 +165,7 @@ def _read(place: Place, jobs: Iterable[Job]) -> dict[str, JobResult]:
     from curate.sandbox import SandboxError, read_result
 
     results = {job.id: JobResult() for job in jobs}
+    results |= {str(variant["id"]): JobResult() for job in jobs for variant in job.variants}
     try:
         raw = read_result(place.copy.base, "results.jsonl")
     except SandboxError:

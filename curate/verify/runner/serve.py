@@ -3,7 +3,8 @@
 A job is a dict: `id`; `tests` (ids without parameters, or null for all); `files` (what pytest is given); `replace`
 (file of the project -> file with other content, put back afterwards); `links` (raise flags); `order`; `once`;
 `item_seconds`, `collect_seconds`, `seconds` (limits for one item, one file's collection, the job); `restarts` (how
-often a job goes on after a test that hung or crashed); `arguments` (further ones for pytest).
+often a job goes on after a test that hung or crashed); `arguments` (further ones for pytest); `variants` (of functions,
+to be run one after the other once the tests are collected: see `screen.py`).
 """
 
 from __future__ import annotations
@@ -24,6 +25,7 @@ import pytest
 from . import preload
 from .flags import Flags
 from .plugin import Plugin, Report, Skipper, shorten
+from .screen import Screen
 
 ARGUMENTS = (
     *("-o", "addopts=", "-o", "required_plugins=", "-o", "log_cli=false"),
@@ -187,7 +189,10 @@ class Job:
             plugin = Plugin(self.job, self.report, stacks, flags)
             ignored = [f"--ignore={path}" for path in self.ignored]
             arguments = ["--rootdir", self.spec["project"], *ARGUMENTS, *ignored, *self.job["arguments"]]
-            return int(pytest.main([*arguments, *self.job["files"]], plugins=[plugin, Skipper(plugin)]))
+            plugins: list[object] = [plugin, Skipper(plugin)]
+            if self.job["variants"]:
+                plugins.append(Screen(self.job, plugin))
+            return int(pytest.main([*arguments, *self.job["files"]], plugins=plugins))
 
 
 def put(path: str, content: bytes, when: int) -> None:
