@@ -103,8 +103,11 @@ def make(folder: Path, count: int) -> Path:
     """Make a bare repository through `git fast-import`."""
     subprocess.run(["git", "init", "-q", "--bare", "repo"], cwd=folder, check=True)
     repository = folder / "repo"
-    stream = "".join(_stream(count)).encode()
-    subprocess.run(["git", "fast-import", "--quiet"], cwd=repository, input=stream, check=True)
+    with subprocess.Popen(["git", "fast-import", "--quiet"], cwd=repository, stdin=subprocess.PIPE) as taking:
+        assert taking.stdin is not None
+        for part in _stream(count):  # piece by piece: a child's peak memory is never below its parent's
+            taking.stdin.write(part.encode())
+    assert taking.returncode == 0
     subprocess.run(["git", "symbolic-ref", "HEAD", "refs/heads/main"], cwd=repository, check=True)
     return repository
 

@@ -128,17 +128,17 @@ def explicit(discovery: Discovery, requests: Sequence[str]) -> Rows:
     if named and not discovery.dry:
         discovery.run("repositories", _lookups(discovery, named), redo=discovery.refresh)
     known = _looked_up(discovery) if named else {}
-    items: Rows = []
+    exact: dict[str, dict[str, Any] | None] = {}
+    waiting: Rows = []
     for request in requests:
         row = known.get(request)
-        exact = (request_of(row) if row else None) or request
-        if row is None and request in named and not github.is_exact(request):
-            # Not found, which is reported where it was looked up; or not asked for yet.
-            items += [{"item_id": request, "name": request}] if discovery.dry else []
-            continue
-        for item_id, item in mine.items([exact], discovery.pipeline.workspace, discovery.settings):
-            items.append(_checked(item_id, item, row, left_out))
-    return items
+        if row is not None or request not in named or github.is_exact(request):
+            exact[(request_of(row) if row else None) or request] = row
+        elif discovery.dry:
+            waiting.append({"item_id": request, "name": request})  # not asked for yet
+        # else not found, which is reported where it was looked up
+    pinned = mine.items(list(exact), discovery.pipeline.workspace, discovery.settings)
+    return [*(_checked(item_id, item, exact.get(item_id), left_out) for item_id, item in pinned), *waiting]
 
 
 def _checked(item_id: str, item: Any, row: dict[str, Any] | None, left_out: optout.OptOut) -> dict[str, Any]:

@@ -86,7 +86,27 @@ def items(requests: Sequence[str], workspace: Workspace, settings: Settings) -> 
             continue
         row = {"item_id": pin.request, "unit": pin.request, "name": pin.name, "request": redact(request)}
         found.setdefault(pin.request, {**row, "source": source, "location": pin.location, "secret": pin.secret})
+    _tell_apart([row for row in found.values() if isinstance(row, dict) and row["location"]])
     return list(found.items())
+
+
+def _tell_apart(rows: Sequence[Item]) -> None:
+    """Give projects that lie at different places and end in one name as much of their address as tells them apart."""
+    places: dict[str, set[str]] = {}
+    for row in rows:
+        places.setdefault(row["name"], set()).add(row["location"])
+    for row in rows:
+        own = _parts(row["location"])
+        others = [_parts(place) for place in places[row["name"]] if place != row["location"]]
+        length = row["name"].count("/") + 1
+        while others and length < len(own):
+            length += 1
+            others = [parts for parts in others if parts[-length:] == own[-length:]]
+            row["name"] = "/".join(own[-length:])
+
+
+def _parts(place: str) -> list[str]:
+    return [part for part in re.split(r"[/:]+", place.removesuffix(".git")) if part]
 
 
 def work(rows: Iterable[Mapping[str, Any]], context: Context) -> Done:

@@ -228,3 +228,14 @@ def test_settings_that_cannot_be() -> None:
     for wrong in ({"max_files": 0}, {"retries": -1}, {"unknown": 1}):
         with pytest.raises(ValueError, match=next(iter(wrong))):
             Settings(**wrong)
+
+
+def test_projects_of_one_name_are_told_apart(tmp_path: Path, context: Context) -> None:
+    for place in ("one/demo", "two/demo.git", "other"):
+        repository(tmp_path / place)
+    requests = [f"git+file://{tmp_path}/{place}" for place in ("one/demo", "two/demo.git", "other")]
+    requests += ["git+https://a.example/team/lib@" + "1" * 40, "git+https://b.example/team/lib@" + "1" * 40]
+    found = mine.items(requests, context.workspace, context.settings)
+    names = [row["name"] for _, row in found if isinstance(row, dict)]
+    assert names == ["one/demo", "two/demo", "other", "a.example/team/lib", "b.example/team/lib"]
+    assert mine.items(requests[:1], context.workspace, context.settings)[0][1]["name"] == "demo"  # type: ignore[index]
