@@ -11,10 +11,10 @@ from pathlib import Path
 
 
 def main() -> None:
-    """Print the time of `curate --help`, then extraction beside bare parsing, then a simulated search of GitHub."""
+    """Print the time of `curate --help`, extraction and dates beside bare parsing, and a simulated search of GitHub."""
     help_time()
     print(flush=True)
-    for name in ("extract", "search"):
+    for name in ("extract", "dates", "search"):
         runpy.run_path(str(Path(__file__).parent / f"{name}.py"), run_name="__main__")
         print(flush=True)
 

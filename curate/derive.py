@@ -130,7 +130,19 @@ def arrow_table(record: type[Record], rows: Iterable[Record]) -> pa.Table:
     for row in dumped:
         for name in stamps:
             row[name] = naive_utc(row[name])
-    return pa.Table.from_pylist(dumped, schema=schema)
+    try:
+        return pa.Table.from_pylist(dumped, schema=schema)
+    except UnicodeEncodeError:
+        return pa.Table.from_pylist([_storable(row) for row in dumped], schema=schema)
+
+
+def _storable(value: Any) -> Any:
+    """Return a value with what no text file can hold, halves of characters that foreign code printed, as escapes."""
+    if isinstance(value, str):
+        return value.encode("utf-8", "backslashreplace").decode()
+    if isinstance(value, dict):
+        return {name: _storable(one) for name, one in value.items()}
+    return [_storable(one) for one in value] if isinstance(value, list) else value
 
 
 def naive_utc(moment: datetime | None) -> datetime | None:

@@ -100,3 +100,10 @@ def test_a_record_goes_through_arrow_unchanged() -> None:
 def test_the_column_table_names_every_column() -> None:
     text = derive.column_table(Function)
     assert all(f"| `{name}` |" in text for name in Function.model_fields)
+
+
+def test_text_that_no_file_can_hold_is_stored_as_escapes() -> None:
+    from curate.records import Failure
+
+    row = Failure(stage="s", item_id="i", subject="x", reason="r", detail="half a character: \ud88c")
+    assert derive.arrow_table(Failure, [row])["detail"].to_pylist() == ["half a character: \\ud88c"]

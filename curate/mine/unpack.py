@@ -29,7 +29,7 @@ HEADER_BYTES = 1 << 20
 """More than this between two members of a tar file is no header, but an attempt to fill the memory."""
 DAMAGE = (
     tarfile.TarError, zipfile.BadZipFile, zlib.error, lzma.LZMAError, struct.error, EOFError, OSError, ValueError,
-    KeyError, IndexError, OverflowError, RecursionError,
+    KeyError, IndexError, OverflowError, RecursionError, NotImplementedError,
 )  # fmt: skip
 """What the readers are seen to raise over input that is not what it says it is."""
 OPENERS: dict[bytes, Callable[[Path], Any]] = {b"\x1f\x8b": gzip.open, b"BZh": bz2.open, b"\xfd7zXZ": lzma.open}

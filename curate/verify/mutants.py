@@ -65,7 +65,7 @@ def _all(function: Definition) -> Iterator[Mutant]:
         make()
         try:
             after = INSTEAD.get((operator, type(node))) or _shown(node)
-            yield Mutant(operator, line, before, after, ast.unparse(function))
+            yield Mutant(operator, line, before, after, _text(function))
         except (ValueError, RecursionError):
             pass
         finally:
@@ -100,7 +100,12 @@ def _essence(code: Any) -> Any:
 
 def _shown(node: ast.AST) -> str:
     try:
-        text = ast.unparse(node)
+        text = _text(node)
     except (ValueError, RecursionError, AttributeError):
         return type(node).__name__
     return text if len(text) <= 200 else text[:197] + "..."
+
+
+def _text(node: ast.AST) -> str:
+    """Return a tree as text that can be stored: docstrings come with lone surrogates as they are."""
+    return ast.unparse(node).encode("utf-8", "backslashreplace").decode()

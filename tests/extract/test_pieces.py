@@ -16,7 +16,8 @@ from tests.extract.conftest import Extract
 METHOD = st.sampled_from(
     [
         "def {}(self):\n    return 1\n",
-        "@decorated(\n    1,\n)\n# a remark\n@other\ndef {}(self, x=[1,\n    2]):\n    '''Doc.\n\ndef not_one():\n    pass\n    '''\n    return x\n",
+        "@decorated(\n    1,\n)\n# a remark\n@other\ndef {}(self, x=[1,\n    2]):\n"
+        "    '''Doc.\n\ndef not_one():\n    pass\n    '''\n    return x\n",
         "async  def {}(self): pass\n",
         'def {}(self):\n    text = """\ndef no(): pass\nclass No:\n    def never(self): pass\n"""\n    return text\n',
         "def {}(self):\n    def inner():\n        return 2\n    return inner\n",
@@ -24,7 +25,8 @@ METHOD = st.sampled_from(
         "try:\n    import a\nexcept ImportError:\n    def {}(): ...\n",
         "x = '''\n@no\n    def {}(): pass\n'''\n",
         "x = (1 +\\\n2)\ny = [\n1]\n",
-        "class {}:\n    '''Doc.'''\n    z = 1\n    def m(self):\n        return self\n\n    @property\n    def p(self): return 3\n",
+        "class {}:\n    '''Doc.'''\n    z = 1\n    def m(self):\n        return self\n"
+        "\n    @property\n    def p(self): return 3\n",
         "class {}(A,\n    B\n): pass\n",
         "# only a remark\n",
         "match x:\n    case 1:\n        def {}(): return 'one'\n",

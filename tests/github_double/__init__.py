@@ -6,11 +6,16 @@ with GitHubDouble(World.simulated(100)) as github:
 
 By hand: `python -m tests.github_double --simulate 300`, or `--repos FOLDER` with git repositories in OWNER/NAME.
 
-world.py    the repositories      queries.py  what a search finds     answers.py  their JSON
-limits.py   rates of tokens       faults.py   what goes wrong         server.py   HTTP, and clones
+repository.py  one repository     world.py   all of them           queries.py   what a search finds
+routes.py      who gets what      answers.py its JSON              limits.py    rates of tokens
+faults.py      what goes wrong    handler.py HTTP                  git_side.py  clones
+server.py      the double itself  clients.py readers for its tests
 """
 
+from tests.github_double.faults import Faults
+from tests.github_double.limits import Limits, Rate
+from tests.github_double.repository import Repository
 from tests.github_double.server import GitHubDouble
-from tests.github_double.world import Repository, World
+from tests.github_double.world import World
 
-__all__ = ["GitHubDouble", "Repository", "World"]
+__all__ = ["Faults", "GitHubDouble", "Limits", "Rate", "Repository", "World"]

@@ -1,16 +1,4 @@
-"""What goes wrong with GitHub, on demand or at random.
-
-500, 502, 503, 504   an error page of HTML
-html                 200, but the body is an error page
-empty                200 without a body
-truncated            the body breaks off in the middle
-reset                the connection is closed before any answer
-slow                 the answer takes `slow_seconds`
-incomplete           a search that says so, and lacks hits
-short                a search that lacks hits and does not say so
-secondary            403 with a secondary limit that names no time
-secondary-after      429 with a secondary limit and Retry-After: 1
-"""
+"""What goes wrong with GitHub, on demand or at random: the table KINDS."""
 
 from __future__ import annotations
 
@@ -20,14 +8,42 @@ import threading
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-KINDS = (
-    "500", "502", "503", "504", "html", "empty", "truncated", "reset", "slow", "incomplete", "short", "secondary",
-    "secondary-after",
-)  # fmt: skip
+KINDS = {
+    "500": "an error page of HTML",
+    "502": "the same",
+    "503": "the same",
+    "504": "the same",
+    "html": "200, but the body is an error page",
+    "empty": "200 without a body",
+    "truncated": "the body breaks off in the middle, and the connection is closed",
+    "reset": "the connection is reset before any answer",
+    "slow": "the answer takes `slow_seconds`",
+    "incomplete": "a search that says incomplete_results, and lacks every other hit",
+    "short": "a search that lacks every other hit and does not say so",
+    "secondary": "403 with a secondary limit that names no time",
+    "secondary-429": "429 with a secondary limit that names no time",
+    "secondary-after": "429 with a secondary limit and Retry-After: `retry_after`",
+    "secondary-403-after": "403 with a secondary limit and Retry-After: `retry_after`",
+    "primary": "403: the budget is used up, until the reset that the headers name",
+    "primary-429": "the same with 429",
+}
 AT_RANDOM = ("500", "502", "503", "html", "empty", "truncated", "reset", "incomplete", "short", "secondary-after")
+SECONDARY = {"secondary": (403, False), "secondary-429": (429, False), "secondary-after": (429, True),
+             "secondary-403-after": (403, True)}  # fmt: skip
 PAGE = (
     b"<!DOCTYPE html>\n<html><head><title>Unicorn! &middot; GitHub</title></head><body>We had issues.</body></html>\n"
 )
+
+
+@dataclass
+class Wanted:
+    """A fault that was asked for."""
+
+    pattern: re.Pattern[str]
+    kind: str
+    times: int
+    after: int
+    """So many matching requests go well before."""
 
 
 @dataclass
@@ -40,26 +56,31 @@ class Faults:
     slow_seconds: float = 1.0
     draw_from: Sequence[str] = AT_RANDOM
     """Kinds that happen at random."""
-    wanted: list[list[object]] = field(default_factory=list)
+    retry_after: float = 1.0
+    wanted: list[Wanted] = field(default_factory=list)
 
     def __post_init__(self) -> None:
         self.draw = random.Random(self.seed)
         self.lock = threading.Lock()
 
-    def add(self, pattern: str, kind: str, times: int = 1) -> None:
-        """Let the next requests whose path and query match go wrong."""
+    def add(self, pattern: str, kind: str, times: int = 1, after: int = 0) -> None:
+        """Let the next requests whose path and query match go wrong, but for the first `after` of them."""
         if kind not in KINDS:
             raise ValueError(f"{kind}: one of {', '.join(KINDS)}")
         with self.lock:
-            self.wanted.append([re.compile(pattern), kind, times])
+            self.wanted.append(Wanted(re.compile(pattern), kind, times, after))
 
-    def next(self, path: str) -> str | None:
+    def next(self, path: str, *, at_random: bool = True) -> str | None:
         """Return what goes wrong with this request."""
         with self.lock:
-            for entry in self.wanted:
-                if entry[2] and entry[0].search(path):  # type: ignore[attr-defined]
-                    entry[2] -= 1  # type: ignore[operator]
-                    return str(entry[1])
-            if self.share and self.draw.random() < self.share:
+            for one in self.wanted:
+                if not one.times or not one.pattern.search(path):
+                    continue
+                if one.after:
+                    one.after -= 1
+                    continue
+                one.times -= 1
+                return one.kind
+            if at_random and self.share and self.draw.random() < self.share:
                 return self.draw.choice(self.draw_from)
         return None

@@ -2,88 +2,113 @@
 
 from __future__ import annotations
 
-import hashlib
 import random
 import subprocess
-from dataclasses import dataclass, field
+import threading
+from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
-from typing import Literal
+
+from tests.github_double.repository import FIRST, Repository
 
 TOPICS = ("deep-learning", "pytorch", "tensorflow", "keras", "nlp", "computer-vision", "machine-learning", "gpu")
 LANGUAGES = ("Python", "Python", "Python", "Jupyter Notebook", "C++", None)
 LICENSES = ("MIT", "Apache-2.0", "BSD-3-Clause", "GPL-3.0", "NOASSERTION", None)
-FIRST = datetime(2008, 1, 1, tzinfo=UTC)
-
-
-@dataclass
-class Repository:
-    """A repository, real (with a folder) or made up."""
-
-    id: int
-    owner: str
-    name: str
-    stars: int = 500
-    language: str | None = "Python"
-    topics: tuple[str, ...] = ()
-    license: str | None = "MIT"
-    size: int = 100
-    created_at: datetime = FIRST
-    pushed_at: datetime = FIRST
-    fork_of: int | None = None
-    template: int | None = None
-    is_template: bool = False
-    archived: bool = False
-    private: bool = False
-    description: str = ""
-    default_branch: str = "main"
-    folder: Path | None = None
-    root: str = ""
-    """First commit of one that is made up; copies share it."""
-    state: Literal["normal", "empty", "blocked", "gone", "moved"] = "normal"
-    former: list[str] = field(default_factory=list)
-    commits: int = 3
-    """How many a made-up one has."""
-
-    @property
-    def full_name(self) -> str:
-        """OWNER/NAME."""
-        return f"{self.owner}/{self.name}"
-
-    def history(self) -> list[tuple[str, datetime]]:
-        """Return (hash, date) of every commit of the default branch, the newest first."""
-        if self.folder is not None:
-            log = ["git", "log", "--format=%H %ct", self.default_branch, "--"]
-            done = subprocess.run(log, cwd=self.folder, capture_output=True, text=True, check=False).stdout
-            pairs = (line.split() for line in done.splitlines())
-            return [(sha, datetime.fromtimestamp(int(when), UTC)) for sha, when in pairs]
-        shas = [self.root or _sha(self.id, 0), *(_sha(self.id, number) for number in range(1, self.commits))]
-        dated = [(sha, self.created_at + timedelta(days=day)) for day, sha in enumerate(shas)]
-        return dated[::-1]
-
-    def resolve(self, ref: str) -> str | None:
-        """Return the commit that a branch, tag or hash names."""
-        if self.folder is None:
-            known = [sha for sha, _ in self.history()]
-            return known[0] if ref in {self.default_branch, "HEAD"} else ref if ref in known else None
-        wanted = ["git", "rev-parse", "--verify", "--quiet", "--end-of-options", f"{ref}^{{commit}}"]
-        done = subprocess.run(wanted, cwd=self.folder, capture_output=True, text=True, check=False)
-        return done.stdout.strip() or None
 
 
 class World:
-    """All repositories, by number and by name."""
+    """All repositories, by number, by name and by age; any thread may change and read it."""
 
     def __init__(self, repositories: list[Repository]) -> None:
         self.by_id = {repository.id: repository for repository in repositories}
         self.age = 0
         """Raised with every change, so that answers are not taken from a cache."""
+        self.lock = threading.RLock()
+        self._indexed = -1
+        self._names: dict[str, Repository] = {}
+        self._by_date: list[Repository] = []
+        self._dates: list[datetime] = []
+
+    # --- reading
+
+    def named(self, full_name: str) -> Repository | None:
+        """Return the repository that has, or had, this name."""
+        with self.lock:
+            self._index()
+            return self._names.get(full_name.lower())
+
+    def by_date(self) -> tuple[list[Repository], list[datetime]]:
+        """Return all repositories by their creation, and these dates for bisection."""
+        with self.lock:
+            self._index()
+            return self._by_date, self._dates
+
+    def owners(self) -> set[str]:
+        """Return all owners, in small letters."""
+        with self.lock:
+            return {one.owner.lower() for one in self.by_id.values()}
+
+    def line(self, one: Repository) -> Iterator[Repository]:
+        """Yield what a fork was forked from, and so on to the source of all."""
+        while one.fork_of is not None and one.fork_of in self.by_id:
+            one = self.by_id[one.fork_of]
+            yield one
+
+    def _index(self) -> None:
+        if self._indexed == self.age:
+            return
+        every = list(self.by_id.values())
+        former = {name.lower(): one for one in every for name in one.former}
+        self._names = former | {one.full_name.lower(): one for one in every}
+        self._by_date = sorted(every, key=lambda one: (one.created_at, one.id))
+        self._dates = [one.created_at for one in self._by_date]
+        self._indexed = self.age
+
+    # --- changing
+
+    def add(self, one: Repository) -> None:
+        """Add a repository."""
+        with self.lock:
+            self.by_id[one.id] = one
+            self.age += 1
+
+    def rename(self, number: int, full_name: str) -> None:
+        """Give a repository another name; the old one leads to it."""
+        with self.lock:
+            one = self.by_id[number]
+            one.former.append(one.full_name)
+            one.owner, one.name = full_name.split("/")
+            self.age += 1
+
+    def change(self, number: int, **facts: object) -> None:
+        """Change facts of a repository: `stars=7`, `archived=True`, `state="gone"`..."""
+        with self.lock:
+            for name, value in facts.items():
+                setattr(self.by_id[number], name, value)
+            self.age += 1
+
+    def push(self, number: int, moment: datetime | None = None) -> None:
+        """Tell of a push: the dates, and one commit more when the repository is made up."""
+        with self.lock:
+            one = self.by_id[number]
+            one.pushed_at = one.updated_at = moment or one.pushed_at + timedelta(hours=1)
+            one.commits += 1
+            self.age += 1
+
+    def delete(self, number: int) -> None:
+        """Take a repository away as if it had never been; `change(number, state="gone")` leaves its number known."""
+        with self.lock:
+            del self.by_id[number]
+            self.age += 1
+
+    # --- making
 
     @classmethod
     def simulated(cls, count: int, seed: int = 0) -> World:
         """Make up so many repositories, always the same; most are young, and some were made in one second."""
-        draw = random.Random(seed)
+        draw, more = random.Random(seed), random.Random(seed + 1)
         made: list[Repository] = []
+        known: dict[int, Repository] = {}
         moment = FIRST
         for number in range(1, count + 1):
             if draw.random() > 0.02:
@@ -106,6 +131,14 @@ class World:
                     archived=draw.random() < 0.1,
                 )
             )
+            one = made[-1]
+            one.forks = int(one.stars * more.random() / 3)
+            one.is_template = more.random() < 0.02
+            if origin is not None or more.random() < 0.03:
+                # Forks start where their parents do; and so do some copies of which GitHub does not know.
+                like = known[origin] if origin is not None else more.choice(made)
+                one.root = like.history()[-1].sha
+            known[one.id] = one
         return cls(made)
 
     @classmethod
@@ -116,42 +149,8 @@ class World:
             head = ["git", "symbolic-ref", "--short", "HEAD"]
             done = subprocess.run(head, cwd=path, capture_output=True, text=True, check=False)
             if done.returncode == 0:
-                owner, name = path.parent.name, path.name.removesuffix(".git")
-                branch = done.stdout.strip()
                 made = datetime(2020, 1, 1, tzinfo=UTC) + timedelta(days=number)
-                found.append(
-                    Repository(
-                        number,
-                        owner,
-                        name,
-                        topics=("deep-learning",),
-                        folder=path,
-                        default_branch=branch,
-                        created_at=made,
-                    )
-                )
+                one = Repository(number, path.parent.name, path.name.removesuffix(".git"), created_at=made)
+                one.topics, one.folder, one.default_branch = ("deep-learning",), path, done.stdout.strip()
+                found.append(one)
         return cls(found)
-
-    def named(self, full_name: str) -> Repository | None:
-        """Return the repository that has, or had, this name."""
-        wanted = full_name.lower()
-        every = list(self.by_id.values())
-        now = next((one for one in every if one.full_name.lower() == wanted), None)
-        return now or next((one for one in every if wanted in map(str.lower, one.former)), None)
-
-    def rename(self, number: int, full_name: str) -> None:
-        """Give a repository another name; the old one leads to it."""
-        repository = self.by_id[number]
-        repository.former.append(repository.full_name)
-        repository.owner, repository.name = full_name.split("/")
-        self.age += 1
-
-    def change(self, number: int, **facts: object) -> None:
-        """Change facts of a repository."""
-        for name, value in facts.items():
-            setattr(self.by_id[number], name, value)
-        self.age += 1
-
-
-def _sha(number: int, commit: int) -> str:
-    return hashlib.sha1(f"{number}:{commit}".encode(), usedforsecurity=False).hexdigest()

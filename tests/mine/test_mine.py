@@ -231,9 +231,9 @@ def test_settings_that_cannot_be() -> None:
 
 
 def test_projects_of_one_name_are_told_apart(tmp_path: Path, context: Context) -> None:
-    for place in ("one/demo", "two/demo.git", "other"):
-        repository(tmp_path / place)
-    requests = [f"git+file://{tmp_path}/{place}" for place in ("one/demo", "two/demo.git", "other")]
+    for name in ("one/demo", "two/demo.git", "other"):
+        repository(tmp_path / name)
+    requests = [f"git+file://{tmp_path}/{name}" for name in ("one/demo", "two/demo.git", "other")]
     requests += ["git+https://a.example/team/lib@" + "1" * 40, "git+https://b.example/team/lib@" + "1" * 40]
     found = mine.items(requests, context.workspace, context.settings)
     names = [row["name"] for _, row in found if isinstance(row, dict)]
