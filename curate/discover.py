@@ -8,7 +8,6 @@ store, so a run that was stopped goes on where it was, and a later one asks only
 from __future__ import annotations
 
 import fnmatch
-import hashlib
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
@@ -16,11 +15,11 @@ from typing import Any
 
 from curate import mine, optout
 from curate.disk import make_room
-from curate.errors import ItemError
+from curate.errors import ItemError, UserError
 from curate.mine import github
 from curate.mine.github.choose import Decision, Rules, decide, request_of
 from curate.mine.github.criteria import Search
-from curate.mine.github.queries import Span, open_spans
+from curate.mine.github.queries import CAP, Span, open_spans
 from curate.mine.sourcefile import SourceFile
 from curate.pipeline import Options, Pipeline
 from curate.recording import Summary, started_at
@@ -116,7 +115,7 @@ def discover(discovery: Discovery, sources: Sequence[str]) -> tuple[Rows, list[F
         decisions = settle(discovery, file)
         found.append(Found(name, decisions))
         items += _items(discovery, decisions)
-        if not discovery.dry:
+        if not discovery.dry and discovery.options.only is None and discovery.options.limit is None:
             record(discovery, name, decisions)
     return items, found
 
@@ -145,11 +144,17 @@ def _checked(item_id: str, item: Any, row: dict[str, Any] | None, left_out: opto
     if isinstance(item, ItemError):
         # What a request could not be pinned to today may be there tomorrow.
         return {"item_id": item_id, "name": item_id, "error": ItemError(item.reason, item.detail, transient=True)}
-    names = [str(item.get("name", item_id)), *(row["former_names"] if row else ())]
+    names = [_named(item_id), str(item.get("name", item_id))]
+    names += [row["full_name"], *row["former_names"]] if row else []
     refused = left_out.refusal(names, row["repository_id"] if row else None)
     if refused:
         return {**item, "error": ItemError(*refused, transient=True)}
     return {**item, "repository_id": row["repository_id"] if row else None}
+
+
+def _named(item_id: str) -> str:
+    """Return OWNER/NAME as an exact request has it."""
+    return "/".join(item_id.rpartition("@")[0].removesuffix(".git").split(":")[-1].split("/")[-2:])
 
 
 def _lookups(discovery: Discovery, requests: Sequence[str]) -> Rows:
@@ -166,7 +171,7 @@ def _lookups(discovery: Discovery, requests: Sequence[str]) -> Rows:
 def search(discovery: Discovery, spec: Search) -> None:
     """Ask the spans of a search that are new or unfinished, smaller ones in place of those with too many hits."""
     window = spec.window(datetime.now(UTC))
-    while items := discovery.fresh("search", _open(discovery, spec.queries(), window)):
+    while window and (items := discovery.fresh("search", _open(discovery, spec.queries(), window))):
         discovery.run("search", items, redo=True)
     discovery.summaries.setdefault("search", Summary("search"))
 
@@ -179,11 +184,23 @@ def _open(discovery: Discovery, queries: Sequence[str], window: Span) -> Rows:
         own = [(Span(row["created_from"], row["created_to"]), row["status"]) for row in asked if row["query"] == query]
         done = [span for span, status in own if status == "complete"]
         split = {span for span, status in own if status == "split"}
+        _check_cuts(
+            query, {Span(row["created_from"], row["created_to"]): row for row in asked if row["query"] == query}
+        )
         for span in open_spans(window, done, split):
             item_id = f"{query} {span.qualifier()}"
             about = {"query": query, "created_from": span.start, "created_to": span.end}
             items.append({"item_id": item_id, "name": item_id, **about})
     return items
+
+
+def _check_cuts(query: str, asked: Mapping[Span, Mapping[str, Any]]) -> None:
+    """Raise UserError for a query that the time of creation does not cut: it would be asked for ever."""
+    for span, row in asked.items():
+        if row["status"] == "split" and row["total"] > CAP and span.divisible:
+            totals = [asked[half]["total"] for half in span.halves() if half in asked]
+            if totals == [row["total"]] * 2:
+                raise UserError(f"{query}: has {row['total']:,} hits whatever the time of creation: ask less at once")
 
 
 def settle(discovery: Discovery, file: SourceFile) -> Sequence[Decision]:
@@ -195,7 +212,8 @@ def settle(discovery: Discovery, file: SourceFile) -> Sequence[Decision]:
         rows = candidates(discovery, rules.search.queries())
         decisions = decide(rows, rules)
         taken = [decision.row for decision in decisions if decision.taken]
-        unknown = [_lookup(row, known, roots) for row in taken if discovery.refresh or not row["revision"]]
+        again = [row for row in rows if row["revision"] or row["failed"]] if discovery.refresh else []
+        unknown = [_lookup(row, known, roots) for row in [*again, *(row for row in taken if not row["revision"])]]
         unknown = discovery.fresh("repositories", unknown)
         unmined = discovery.fresh("mine", _items(discovery, decisions))
         if discovery.dry or not (unknown or unmined):
@@ -234,7 +252,8 @@ def candidates(discovery: Discovery, queries: Sequence[str]) -> Rows:
             continue
         pin = request_of(row)
         tried = ("repositories", row["item_id"]) in discovery.tried or ("mine", pin) in discovery.tried
-        if row["failure_transient"] and not tried:
+        row["failed"] = row["failure"] is not None
+        if (row["failure_transient"] or discovery.refresh) and not tried:
             row |= {"failure": None, "failure_detail": None}
         found.append(row)
     return found
@@ -250,10 +269,7 @@ def _items(discovery: Discovery, decisions: Sequence[Decision]) -> Rows:
 
 def record(discovery: Discovery, name: str, decisions: Sequence[Decision]) -> None:
     """Write down what was chosen, and why the rest was not."""
-    said = [(decision.row["item_id"], decision.row["revision"], decision.refusal) for decision in decisions]
-    digest = hashlib.sha256(repr(said).encode()).hexdigest()[:16]
-    item = {"item_id": f"{name} {digest}", "name": name, "source_file": name, "decisions": decisions}
-    discovery.run("choose", [item])
+    discovery.run("choose", [{"item_id": name, "name": name, "source_file": name, "decisions": decisions}], redo=True)
 
 
 def known(pipeline: Pipeline, sources: Sequence[str]) -> tuple[str, ...]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import fnmatch
+import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -35,14 +36,23 @@ class OptOut:
 
 
 def read(root: Path, denied: Iterable[str] = (), file: str = FILE) -> OptOut:
-    """Return the lists of a workspace; raises UserError when a file that is named is not there."""
-    path = root / file
-    if not path.is_file():
-        if file != FILE:
-            raise UserError(f"{file}: no such file (key opt_out)")
-        return OptOut(tuple(denied))
-    lines = (line.partition("#")[0].strip() for line in path.read_text(encoding="utf-8").splitlines())
-    return OptOut(tuple(denied), tuple(line for line in lines if line))
+    """Return the lists of a workspace, those of a further file added; raises UserError for what cannot be read."""
+    if file != FILE and not (root / file).is_file():
+        raise UserError(f"{file}: no such file (key opt_out)")
+    entries = [entry for name in dict.fromkeys((FILE, file)) if (root / name).is_file() for entry in _read(root, name)]
+    return OptOut(tuple(denied), tuple(entries))
+
+
+def _read(root: Path, file: str) -> list[str]:
+    try:
+        lines = (root / file).read_text(encoding="utf-8-sig").splitlines()
+    except UnicodeDecodeError as error:
+        raise UserError(f"{file}: not UTF-8: {error}") from None
+    entries = [re.sub(r"^https?://[^/]+/|\.git$|/$", "", line.partition("#")[0].strip()) for line in lines]
+    for number, entry in enumerate(entries, 1):
+        if entry and not re.fullmatch(r"\d+|[\w.*?\[\]-]+(/[\w.*?\[\]-]+)?", entry):
+            raise UserError(f"{file}: line {number}: {entry!r} is neither OWNER/NAME (with * and ?) nor a number")
+    return [entry for entry in entries if entry]
 
 
 def _matches(name: str, pattern: str) -> bool:

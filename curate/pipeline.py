@@ -88,9 +88,9 @@ class Pipeline:
             shutil.rmtree(self.workspace.private / "work", ignore_errors=True)
             pending = self._pending(stage, summary, settings, options, items)
             if pending:
-                extra = {"notice": options.notice} if stage.serial else {}
-                context = Context(self.workspace, settings, prepared.value, extra)
                 run = Recorder(self.store, stage.name, version, settings.model_dump_json(), summary)
+                extra = {"notice": _before_waiting(run, options)} if stage.serial else {}
+                context = Context(self.workspace, settings, prepared.value, extra)
                 run.start(prepared.rows)
                 self._work(stage, context, pending, options, run)
         summary.seconds = time.monotonic() - began
@@ -157,6 +157,17 @@ class Pipeline:
             if bar:
                 bar.close()
         run.end("done")
+
+
+def _before_waiting(run: Recorder, options: Options) -> Callable[[str], None]:
+    """Return what is called when nothing will happen for a while: what was found so far is stored first."""
+
+    def notice(text: str) -> None:
+        run.flush()
+        if options.notice:
+            options.notice(text)
+
+    return notice
 
 
 def stage_version(stage: Stage, settings: Any, inputs: Sequence[str] = ()) -> str:

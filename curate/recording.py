@@ -73,7 +73,7 @@ class Recorder:
         self._keep("", rows)
         if self.rows.keys() - {"runs"}:
             self._done("", "done")
-        self._flush()
+        self.flush()
 
     def add(self, unit: Iterable[Item], outcomes: Iterable[Outcome]) -> None:
         """Take in what became of a unit of items; stored now or with the next batch."""
@@ -88,14 +88,14 @@ class Recorder:
                 self._keep(outcome.item_id, outcome.rows)
                 self._done(outcome.item_id, "done")
         if time.monotonic() - self.flushed > FLUSH_SECONDS:
-            self._flush()
+            self.flush()
 
     def end(self, status: Any) -> None:
         """Store what is left and record how the run ended."""
         self.rows.setdefault("runs", []).append(
             self._run(status, datetime.now(UTC), self.summary.done + self.summary.failed)
         )
-        self._flush()
+        self.flush()
 
     def _fail(self, item: Item, error: ItemError) -> None:
         self.summary.failed += 1
@@ -142,7 +142,10 @@ class Recorder:
             curate=__version__,
         )
 
-    def _flush(self) -> None:
+    def flush(self) -> None:
+        """Store what has come in since the last time."""
+        if not self.rows:
+            return
         self.store.append(self.rows)
         self.rows = {}
         self.flushed = time.monotonic()

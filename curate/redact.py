@@ -3,9 +3,16 @@
 from __future__ import annotations
 
 import re
+import unicodedata
 
 TOKEN = re.compile(r"\b(gh[pousr]_[A-Za-z0-9]{16,}|github_pat_\w{20,}|glpat-[\w-]{16,}|hf_[A-Za-z0-9]{20,})")
 """How the tokens of GitHub, GitLab and the Hub begin."""
+
+
+def printable(text: str) -> str:
+    """Return a text on one line, without what a terminal would obey: control characters and changes of direction."""
+    kept = "".join(" " if unicodedata.category(one) in {"Cc", "Cf", "Cs", "Zl", "Zp"} else one for one in text)
+    return " ".join(kept.split())
 
 
 def redact(text: str) -> str:

@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 
+from curate.discover import known
 from curate.errors import UserError
 from curate.flow import Mined, Mining, mine, pipeline_for
 from curate.pipeline import Options, Pipeline
@@ -243,3 +244,110 @@ def test_mistakes_in_requests_are_told(place: Place) -> None:
     for request in ("github:team", "github:a/b/c", "github:a b/c", "github:team/p@", "github:team/..", "github:-a/b"):
         with pytest.raises(UserError, match="github:"):
             place.mine(request)
+
+
+def test_a_rename_loses_nothing_and_lets_nothing_through(place: Place) -> None:
+    github = place.serve(place.real(1), place.real(2))
+    write(place.root, {"sources/s.toml": SEARCH})
+    place.mine("sources/s.toml")
+    for name in ("zeta/p1", "alpha/p1"):
+        github.world.rename(1, name)
+        write(place.root, {"sources/s.toml": SEARCH})
+        pipeline = place.pipeline()
+        mine(pipeline, ["sources/s.toml"], Options(), lambda summary: None, Mining(refresh=True))
+        rows = pipeline.store.rows("SELECT name FROM current_snapshots", pipeline.view)
+        assert {row["name"] for row in rows} == {name, "team/p2"}
+        write(place.root, {"sources/s.toml": SEARCH + "take = 1\n[require]\ntests = 1000\n"})
+        place.mine("sources/s.toml", refresh=True)
+        assert place.reasons() == {name: "few_tests", "team/p2": "few_tests"}
+
+
+def test_a_refresh_that_fails_takes_nothing_away(place: Place) -> None:
+    github = place.serve(place.real(1, stars=900), place.real(2, stars=800))
+    write(place.root, {"sources/s.toml": SEARCH + "take = 1\n"})
+    place.mine("sources/s.toml")
+    known = place.rows("SELECT full_name, etags FROM current_repositories")
+    github.fault("repositories", "502", times=1000)
+    place.mine("sources/s.toml", refresh=True)
+    assert place.reasons() == {"team/p1": "", "team/p2": "enough"}
+    assert place.rows("SELECT full_name, etags FROM current_repositories") == known
+    assert len(place.rows("SELECT * FROM current_hits")) == 2
+
+
+def test_a_failure_does_not_set_off_a_cascade(place: Place) -> None:
+    github = place.serve(*(made(number, stars=1000 - number) for number in range(1, 30)))
+    write(place.root, {"sources/s.toml": SEARCH + "take = 1\n"})
+    github.fault(r"^/repositories/", "502", times=1000)
+    place.mine("sources/s.toml")
+    assert place.reasons()["team/p1"] == "network"
+    assert {reason for name, reason in place.reasons().items() if name != "team/p1"} == {"enough"}
+    assert github.counts["core"] <= 5
+
+
+@pytest.mark.parametrize("then", ["private", "gone", "empty"])
+def test_a_refresh_asks_again_about_what_was_refused(place: Place, then: str) -> None:
+    change = {"private": True} if then == "private" else {"state": then}
+    github = place.serve(place.real(1))
+    write(place.root, {"sources/s.toml": SEARCH})
+    place.mine("sources/s.toml", dry_run=True)
+    github.world.change(1, **change)
+    place.mine("sources/s.toml")
+    assert place.reasons()["team/p1"] in {"not_found", "empty_repository"}
+    github.world.change(1, private=False, state="normal")
+    place.mine("sources/s.toml", refresh=True)
+    assert place.reasons() == {"team/p1": ""}
+
+
+def test_choices_follow_the_source_file_back_and_forth(place: Place) -> None:
+    place.serve(place.real(1), place.real(2))
+    taken = []
+    for deny in ("", 'deny = ["team/p1"]\n', "", 'deny = ["team/*"]\n', ""):
+        write(place.root, {"sources/s.toml": SEARCH.replace("[search]", deny + "[search]")})
+        place.mine("sources/s.toml")
+        taken.append(sorted(request.partition("@")[0] for request in known(place.pipeline(), ["sources/s.toml"])))
+    both = ["github:team/p1", "github:team/p2"]
+    assert taken == [both, both[1:], both, [], both]
+    place.mine("sources/s.toml", only="p1")
+    assert len(known(place.pipeline(), ["sources/s.toml"])) == 2, "a part of it is no choice"
+
+
+def test_a_name_that_another_took_over_is_not_the_same_repository(place: Place) -> None:
+    github = place.serve(place.real(1), place.real(9, owner="other", name="new"))
+    place.mine("github:team/p1")
+    github.world.rename(1, "x/y")
+    github.world.rename(9, "team/p1")
+    place.mine("github:team/p1", refresh=True)
+    newest = place.rows("SELECT repository_id, former_names FROM current_repositories")
+    assert newest == [(9, [])]
+
+
+def test_a_window_that_reaches_into_the_future_is_asked_up_to_yesterday(place: Place) -> None:
+    github = place.serve(made(1))
+    write(place.root, {"sources/s.toml": SEARCH + 'created = "2010-01-01..2199-12-31"\n'})
+    place.mine("sources/s.toml", dry_run=True)
+    ((last,),) = place.rows("SELECT max(created_to) FROM searches")
+    assert last.replace(tzinfo=UTC) < datetime.now(UTC)
+    write(place.root, {"sources/s.toml": SEARCH + 'created = "2199-01-01.."\n'})
+    place.mine("sources/s.toml", dry_run=True)
+    assert github.counts["search"] == 1
+
+
+def test_a_query_that_creation_does_not_cut_is_refused(place: Place, monkeypatch: pytest.MonkeyPatch) -> None:
+    github = place.serve(*(made(number) for number in range(1, 20)))
+    every = [github.world.by_id[number] for number in sorted(github.world.by_id)] * 60
+    monkeypatch.setattr("tests.github_double.routes.search", lambda *given, **more: every)
+    write(place.root, {"sources/s.toml": SEARCH})
+    with pytest.raises(UserError, match="whatever the time of creation"):
+        place.mine("sources/s.toml", dry_run=True)
+    assert github.counts["search"] == 3
+
+
+def test_a_token_does_not_follow_a_redirect(place: Place) -> None:
+    token = "ghp_0123456789abcdefghijklmnop"
+    github = place.serve(place.real(1), tokens=(token,))
+    head = git(github.world.by_id[1].folder, "rev-parse", "HEAD")  # type: ignore[arg-type]
+    place.monkeypatch.setenv("GITHUB_TOKEN", token)
+    github.world.rename(1, "team/elsewhere")
+    github.fault("^/repos/", "502", times=1000)
+    place.mine(f"github:team/p1@{head}")
+    assert ("moved",) in place.rows("SELECT reason FROM failures WHERE stage = 'mine'")

@@ -14,9 +14,20 @@ def test_lists_are_read_without_comments(tmp_path: Path) -> None:
     (tmp_path / "sources/opt-out.txt").write_text("# who asked\n\nTeam/One # in May\n12345\n")
     assert read(tmp_path, ["a/b"]) == OptOut(("a/b",), ("Team/One", "12345"))
     (tmp_path / "other.txt").write_text("x/*\n")
-    assert read(tmp_path, file="other.txt").opted_out == ("x/*",)
+    assert read(tmp_path, file="other.txt").opted_out == ("Team/One", "12345", "x/*"), "a further file adds to it"
     with pytest.raises(UserError, match=r"none\.txt"):
         read(tmp_path, file="none.txt")
+
+
+def test_lists_as_people_write_them(tmp_path: Path) -> None:
+    (tmp_path / "sources").mkdir()
+    file = tmp_path / "sources/opt-out.txt"
+    file.write_bytes(b"\xef\xbb\xbfhttps://github.com/team/one.git\r\nhttps://github.com/team/two/\r\n")
+    assert read(tmp_path).opted_out == ("team/one", "team/two")
+    for text in (b"@team\n", b"caf\xe9/x\n", b"a b\n", b"a/b/c\n"):
+        file.write_bytes(text)
+        with pytest.raises(UserError, match=r"sources/opt-out\.txt"):
+            read(tmp_path)
 
 
 def test_a_number_is_not_part_of_a_name() -> None:

@@ -39,6 +39,7 @@ MEANINGS = (
     ("not_allowed", False, r"could not read (Username|Password)|Authentication failed|Permission denied|error: 40[13]"),
     ("not_allowed", False, r"dubious ownership|Host key verification failed|transport .* not allowed"),
     ("gone", False, r"error: (410|451)"),
+    ("moved", False, r"error: 30[1278]|redirection"),
     ("too_large", False, r"File too large|died of signal 25"),
     ("disk_full", True, r"No space left"),
 )
@@ -91,6 +92,8 @@ def environment(folder: Path, limits: Limits, remote: Remote | None = None) -> d
     }
     if remote is not None and remote.secret is not None:
         token = base64.b64encode(remote.secret.get_secret_value().encode()).decode()
+        # git would take the header along to wherever a server sends it.
+        config["http.followRedirects"] = "false"
         config[f"http.{_host(remote.url)}.extraHeader"] = f"Authorization: Basic {token}"
     if "GIT_SSH" not in kept:
         kept.setdefault("GIT_SSH_COMMAND", f"ssh -oBatchMode=yes -oConnectTimeout={config['http.lowSpeedTime']}")

@@ -15,7 +15,8 @@ WITH
         JOIN current_work AS w USING (run_id, work_item)
         WHERE f.stage IN ('repositories', 'mine') AND f.item_id = f.work_item
     ),
-    taken AS (SELECT s.work_item, p AS profile FROM current_snapshots AS s JOIN current_profiles AS p USING (snapshot_id))
+    -- From the rows of the work itself: two requests may lead to one snapshot, after a rename for instance.
+    taken AS (SELECT work_item, any_value(p) AS profile FROM (SELECT * FROM profiles SEMI JOIN current_work USING (run_id, work_item)) AS p GROUP BY work_item)
 SELECT
     s.host, s.repository_id, s.item_id, s.queries, r.revision, r.root_commit, r.fork_of, r.template, r.etags,
     coalesce(r.full_name, s.newest.full_name) AS full_name,

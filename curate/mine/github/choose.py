@@ -76,7 +76,8 @@ def decide(candidates: Sequence[Mapping[str, Any]], rules: Rules) -> list[Decisi
         refused = _refusal(row, rules) or _copy(row, originals)
         if refused is None and rules.search.take is not None and taken >= rules.search.take:
             refused = "enough", f"{taken} with more stars are taken"
-        taken += refused is None
+        # What only could not be had this time keeps its place: it will be asked again.
+        taken += refused is None or bool(row["failure"] and row["failure_transient"])
         decisions.append(Decision(row, refused))
     return decisions
 

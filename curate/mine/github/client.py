@@ -6,6 +6,7 @@ interruptible, and because an answer may be short although it says 200.
 
 from __future__ import annotations
 
+import logging
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
@@ -17,7 +18,7 @@ from pydantic import SecretStr
 from curate import __version__
 from curate.errors import ItemError
 from curate.mine.github.address import Address
-from curate.mine.github.limits import SERVER_FAULTS, Answer, pause_after, until_reset
+from curate.mine.github.limits import TRANSIENT, Answer, pause_after, until_reset
 from curate.redact import redact
 
 JSON = "application/vnd.github+json"
@@ -27,7 +28,6 @@ NOTICE_SECONDS = 2.0
 MOST_ATTEMPTS = 50
 """No question is asked more often, whatever the server says."""
 REASONS = {
-    401: "not_allowed",
     403: "not_allowed",
     404: "not_found",
     409: "empty_repository",
@@ -47,9 +47,9 @@ class Lane:
     """Resource, or `all` -> monotonic time before which nothing is to be asked."""
     why: str = ""
 
-    def wait(self, resource: str) -> float:
-        """Return the seconds until this lane may ask."""
-        return max(self.free_at.get(resource, 0.0), self.free_at.get("all", 0.0)) - time.monotonic()
+    def wait(self, resource: str, now: float) -> float:
+        """Return the seconds from `now` (monotonic) until this lane may ask."""
+        return max(0.0, self.free_at.get(resource, 0.0) - now, self.free_at.get("all", 0.0) - now)
 
     def block(self, resource: str, seconds: float, why: str) -> None:
         """Ask nothing more of a resource for some seconds."""
@@ -87,11 +87,16 @@ class Client:
         headers = {"Accept": accept} | ({"If-None-Match": etag} if etag else {})
         waited, faults, secondary = 0.0, 0, 0
         for _ in range(MOST_ATTEMPTS):
-            lane = min(self.lanes, key=lambda lane: lane.wait(resource))
-            waited = self._wait(lane.wait(resource), lane.why, waited)
+            now = time.monotonic()
+            lane = min(self.lanes, key=lambda lane: lane.wait(resource, now))
+            waited = self._wait(lane.wait(resource, now), lane.why, waited)
             answer = _ask(lane.requester, path, parameters, headers)
             _learn(lane, resource, answer)
-            if answer.status == 304 or (answer.status == 200 and _sound(answer, accept)):
+            if answer.status == 401 and len(self.lanes) > 1:
+                self.lanes.remove(lane)
+                self.notice(f"{self.address.host}: a token is refused; going on with {len(self.lanes)} other")
+                continue
+            if (answer.status == 304 and etag) or (answer.status == 200 and _sound(answer, accept)):
                 return answer
             pause = pause_after(
                 answer, secondary if answer.status in {403, 429} else faults, time.time(), self.pause_seconds
@@ -118,12 +123,13 @@ class Client:
 
     def _error(self, path: str, answer: Answer) -> ItemError:
         said = f"{self.address.host}{path}: {answer.status or 'no answer'} {redact(answer.message)}".strip()
-        if answer.status in SERVER_FAULTS or answer.status == 0:
+        if answer.status >= 500 or answer.status in TRANSIENT - {200}:
             return ItemError("network", said, transient=True)
         if answer.status == 200:
             return ItemError("bad_answer", f"{said}: not what was asked for", transient=True)
         if answer.status == 401:
-            said += " (is the token in GITHUB_TOKEN right?)"
+            # Says nothing of what was asked for.
+            return ItemError("not_allowed", f"{said} (is the token in GITHUB_TOKEN right?)", transient=True)
         return ItemError(REASONS.get(answer.status, "refused"), said)
 
 
@@ -131,6 +137,9 @@ def _requester(api: str, token: SecretStr | None, timeout: float) -> Any:
     from github import Auth, Github
 
     auth = Auth.Token(token.get_secret_value()) if token else None
+    # It prints what it does by itself.
+    logger = logging.getLogger("github")
+    logger.handlers, logger.propagate = [logging.NullHandler()], False
     # Without its own pauses and repetitions: those here are seen and bounded.
     client = Github(
         base_url=api,
@@ -153,7 +162,7 @@ def _ask(requester: Any, path: str, parameters: Mapping[str, Any] | None, header
         )
     except (requests.RequestException, OSError) as error:
         return Answer(0, {}, redact(str(error)))
-    except RuntimeError as error:  # PyGithub's word for a redirect to another host
+    except (RuntimeError, ValueError) as error:  # PyGithub's word for a redirect to another host
         return Answer(421, {}, redact(str(error)))
     return Answer(int(status), {str(name).lower(): str(value) for name, value in found.items()}, text)
 
@@ -170,5 +179,5 @@ def _sound(answer: Answer, accept: str) -> bool:
         return bool(answer.text.strip()) and not answer.text.lstrip().startswith("<")
     try:
         return isinstance(answer.json(), dict | list)
-    except ValueError:
+    except (ValueError, RecursionError):
         return False

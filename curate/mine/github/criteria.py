@@ -16,7 +16,7 @@ COUNT = re.compile(r"(>=|<=|>|<)?\d+|\d+\.\.(\d+|\*)|\*\.\.\d+")
 DAY = r"\d{4}-\d\d-\d\d"
 DAYS = re.compile(rf"(>=|<=|>|<){DAY}|{DAY}\.\.({DAY}|\*)|\*\.\.{DAY}")
 WINDOW = re.compile(rf"({DAY})?\.\.({DAY})?")
-OURS = re.compile(r"(?<![\w-])-?(topic|language|stars|created|pushed|size|archived|fork):")
+OURS = re.compile(r"(?<![\w-])-?(topic|language|stars|created|pushed|size|archived|fork):", re.IGNORECASE)
 Refusal = tuple[str, str]
 
 
@@ -55,7 +55,7 @@ class Search(Struct):
     @classmethod
     def _words(cls, words: list[str]) -> list[str]:
         for word in words:
-            if not word.strip() or '"' in word:
+            if not word.strip() or not re.fullmatch(r"[\w+#.' -]+", word) or "  " in word:
                 raise ValueError(f"{word!r} is not a name")
         return list(dict.fromkeys(words))
 
@@ -89,12 +89,14 @@ class Search(Struct):
         found = OURS.search(text)
         if found:
             raise ValueError(f"{found[1]} has a key of its own")
+        if re.search(r"\b(OR|NOT)\b", text):
+            raise ValueError("OR and NOT are not cut by the time of creation: write several files instead")
         return text
 
     @field_validator("size_mb")
     @classmethod
     def _sizes(cls, sizes: tuple[float, float]) -> tuple[float, float]:
-        if not 0 <= sizes[0] <= sizes[1]:
+        if not 0 <= sizes[0] <= sizes[1] < 1e9:
             raise ValueError("write it as [least, most]")
         return sizes
 
@@ -111,12 +113,14 @@ class Search(Struct):
         languages = [[f"language:{_quoted(language)}"] for language in self.languages] or [[]]
         return [" ".join([*topic, *language, *common]) for topic in topics for language in languages]
 
-    def window(self, today: datetime) -> Span:
-        """Return the span of creation; without a last day it ends before `today`, so that no day is cut in two."""
+    def window(self, today: datetime) -> Span | None:
+        """Return the span of creation, which ends before `today` so that no day is cut in two; None for one to come."""
         first, _, last = self.created.partition("..")
         start = _midnight(first) if first else BEGINNING
-        end = _midnight(last) + timedelta(days=1) if last else today.replace(hour=0, minute=0, second=0, microsecond=0)
-        return Span(start, max(start, end - SECOND))
+        # What is to come is left for later runs, also where a last day is named.
+        midnight = today.replace(hour=0, minute=0, second=0, microsecond=0)
+        end = min(midnight, _midnight(last) + timedelta(days=1)) if last else midnight
+        return Span(max(start, BEGINNING), end - SECOND) if max(start, BEGINNING) < end else None
 
     def refusal(self, row: Mapping[str, Any]) -> Refusal | None:
         """Return why a repository is not taken, by what GitHub says of it: (reason, sentence)."""
@@ -133,7 +137,7 @@ class Search(Struct):
             ),
             (not _within(row["stars"], self.stars), "stars", f"has {row['stars']} stars, not {self.stars}"),
             (
-                bool(self.licenses) and row["license"] not in self.licenses,
+                bool(self.licenses) and (row["license"] or "").lower() not in {one.lower() for one in self.licenses},
                 "licence",
                 f"is under {row['license'] or 'no licence that GitHub knows'}",
             ),
@@ -167,7 +171,6 @@ def _midnight(day: str) -> datetime:
 
 def _day(text: str) -> bool:
     try:
-        _midnight(text)
+        return 2000 <= _midnight(text).year < 2200
     except ValueError:
         return False
-    return True

@@ -14,11 +14,14 @@ from dataclasses import dataclass
 from email.utils import parsedate_to_datetime
 from typing import Any, Literal
 
+from curate.redact import printable
+
 SECONDARY_SECONDS = 60.0
 """GitHub asks for at least a minute after a secondary limit without a time, and for more after each further one."""
 MARGIN_SECONDS = 1.0
 """Resets are told in whole seconds."""
-SERVER_FAULTS = frozenset({500, 502, 503, 504, 520, 522, 524})
+TRANSIENT = frozenset({0, 200, 408, 425})
+"""Other statuses that say nothing of what was asked for; 200 with a body that is none."""
 
 
 @dataclass(frozen=True)
@@ -41,7 +44,7 @@ class Answer:
             text = str(said.get("message", "")) if isinstance(said, dict) else ""
         except ValueError:
             text = re.sub(r"<[^>]*>", " ", self.text)
-        return " ".join(text.split())[:200]
+        return printable(text)[:200]
 
 
 @dataclass(frozen=True)
@@ -61,7 +64,7 @@ def pause_after(answer: Answer, attempt: int, now: float, pause_seconds: float) 
     """
     if answer.status in {403, 429}:
         return _limited(answer, attempt, now)
-    if answer.status in SERVER_FAULTS or answer.status in {0, 200, 408}:
+    if answer.status >= 500 or answer.status in TRANSIENT:
         told = _seconds(answer.headers.get("retry-after"))
         why = f"an answer {answer.status}" if answer.status else "a broken connection"
         return Pause(told if told is not None else pause_seconds * 2**attempt, "fault", why)

@@ -67,6 +67,8 @@ def look_up(
         branch = known.ref if ref is None else ref
     else:
         facts, branch = _facts(client, answer.json())
+        if known and (known.host, known.repository_id) != (facts["host"], facts["repository_id"]):
+            known = None  # another repository has taken over the name
         branch = branch if ref is None else ref
     place = f"/repositories/{facts['repository_id']}/commits"
     revision, committed_at = _commit(get, place, branch, known)
@@ -93,8 +95,10 @@ def _facts(client: Client, found: Any) -> tuple[dict[str, Any], str]:
     """Return the facts of an answer about one repository, and its default branch."""
     if not isinstance(found, dict):
         raise ItemError("bad_answer", "not a repository", transient=True)
-    origin = found.get("source") or found.get("parent") or {}
-    template = found.get("template_repository") or {}
+    origin, template = (
+        one if isinstance(one, dict) else {}
+        for one in (found.get("source") or found.get("parent"), found.get("template_repository"))
+    )
     facts = shared(found)
     facts |= {
         "host": client.address.host,
@@ -120,6 +124,8 @@ def _commit(get: Any, place: str, ref: str, known: Repository | None) -> tuple[s
         return known.revision, known.committed_at
     found = answer.json()
     try:
+        if not COMMIT.fullmatch(found["sha"]):
+            raise ValueError(found["sha"])
         return str(found["sha"]), moment(found["commit"]["committer"]["date"])
     except (KeyError, TypeError, ValueError):
         raise ItemError("bad_answer", f"commit {ref} lacks its hash or its date", transient=True) from None
@@ -132,8 +138,11 @@ def _root(client: Client, place: str, revision: str) -> str | None:
     last = re.search(r'<[^>]*[?&]page=(\d+)[^>]*>;\s*rel="last"', answer.headers.get("link", ""))
     if last:
         answer = client.get(place, {**asked, "page": int(last[1])})
-    commits: Sequence[Any] = answer.json()
-    return str(commits[-1]["sha"]) if commits else None
+    try:
+        commits: Sequence[Any] = answer.json()
+        return str(commits[-1]["sha"]) if commits else None
+    except (KeyError, TypeError):
+        raise ItemError("bad_answer", "the list of commits lacks hashes", transient=True) from None
 
 
 def _former(full_name: str, asked: str, known: Repository | None) -> list[str]:

@@ -8,6 +8,7 @@ repositories is compared with the total, and a span that falls short is asked ag
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from datetime import timedelta
 from typing import Any
 
 from curate.errors import ItemError
@@ -22,6 +23,8 @@ __all__ = ["Settings", "work"]
 
 PAGE = 100
 """As many hits as a page may have."""
+SHORTEST = timedelta(days=30)
+"""Spans are not cut below this when only GitHub's patience is at issue: it may never be sure."""
 ROUNDS = 4
 """How often a span is asked before it counts as incomplete."""
 
@@ -41,39 +44,50 @@ def _ask(client: Client, query: str, span: Span) -> list[Row]:
     hits: dict[int, Hit] = {}
     total = 0
     for _ in range(ROUNDS):
-        total, sure = _pages(client, query, span, hits)
+        total, found_now, sure = _pages(client, query, span, hits)
         if total > CAP and span.divisible:
             return [_row(query, span, "split", total)]
-        if sure and len(hits) >= min(total, CAP):
+        # Hits of earlier rounds do not count: they may be others than those that are missing now.
+        short = found_now < total or not sure
+        if not short or (sure and found_now >= CAP):
             break
     else:
-        if total > PAGE and span.divisible:  # a smaller question may be answered in time
-            return [_row(query, span, "split", total)]
-    short = total > len(hits) or not sure
+        if span.end - span.start > SHORTEST and (total > PAGE or not sure):
+            return [_row(query, span, "split", total)]  # a smaller question may be answered in time
     found: list[Row] = [hits[number] for number in sorted(hits)]
     if short:
         found.append(_missing(query, span, total, len(hits)))
     return [_row(query, span, "incomplete" if short else "complete", total, len(hits)), *found]
 
 
-def _pages(client: Client, query: str, span: Span, hits: dict[int, Hit]) -> tuple[int, bool]:
-    """Ask for every page, adding to `hits`; return the total, and whether GitHub was sure of every page."""
+def _pages(client: Client, query: str, span: Span, hits: dict[int, Hit]) -> tuple[int, int, bool]:
+    """Ask for every page, adding to `hits`; return the largest total, how many were found, and whether all is sound.
+
+    That is: GitHub was sure of every page, and every hit could be read.
+    """
     sure, page, total = True, 1, 0
+    seen: set[int] = set()
     while page == 1 or (page - 1) * PAGE < min(total, CAP):
         asked = {"q": f"{query} {span.qualifier()}".strip(), "per_page": PAGE, "page": page}
         answer = client.get("/search/repositories", asked).json()
         try:
-            total, items = int(answer["total_count"]), list(answer["items"])
+            total, items = max(total, int(answer["total_count"])), list(answer["items"])
             sure = sure and not answer["incomplete_results"]
         except (KeyError, TypeError, ValueError):
             raise ItemError("bad_answer", f"{query}: the answer lacks hits", transient=True) from None
         if total > CAP and span.divisible:
             break
         for item in items:
-            hit = _hit(client, query, item)
-            hits[hit.repository_id] = hit
+            try:
+                hit = _hit(client, query, item)
+            except ItemError:
+                sure = False  # one that cannot be read is missing, and costs no other
+                continue
+            if span.start <= hit.created_at <= span.end:
+                hits[hit.repository_id] = hit
+                seen.add(hit.repository_id)
         page += 1
-    return total, sure
+    return total, len(seen), sure
 
 
 def _hit(client: Client, query: str, item: Mapping[str, Any]) -> Hit:

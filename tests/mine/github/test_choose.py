@@ -20,7 +20,8 @@ def row(number: int, **change: Any) -> dict[str, Any]:
         "host": "github.com", "repository_id": number, "full_name": f"team/p{number}", "former_names": [],
         "stars": 500, "archived": False, "fork": False, "fork_of": None, "is_template": False, "size_kb": 10,
         "license": "MIT", "language": "Python", "created_at": datetime(2020, 1, number, tzinfo=UTC),
-        "root_commit": None, "revision": None, "failure": None, "failure_detail": None, "profile": None,
+        "root_commit": None, "revision": None, "failure": None, "failure_detail": None,
+        "failure_transient": None, "profile": None,
     }  # fmt: skip
     return {**facts, **change}
 
@@ -58,6 +59,12 @@ def test_those_with_most_stars_and_failures_make_room() -> None:
     rows = [row(1, stars=9), row(2, stars=7, failure="blocked", failure_detail="451"), row(3, stars=5), row(4, stars=5)]
     rules = Rules(Search(take=2), Require(), OptOut())
     assert reasons(rows, rules) == {1: None, 2: "blocked", 3: None, 4: "enough"}
+
+
+def test_what_could_not_be_had_this_time_keeps_its_place() -> None:
+    failed = {"failure": "network", "failure_detail": "502", "failure_transient": True}
+    rows = [row(1, stars=9, **failed), row(2, stars=7), row(3, stars=5)]
+    assert reasons(rows, Rules(Search(take=2), Require(), OptOut())) == {1: "network", 2: None, 3: "enough"}
 
 
 @given(st.permutations([row(number, stars=number % 3, root_commit=str(number % 4)) for number in range(1, 12)]))

@@ -142,9 +142,18 @@ def test_a_wrong_token_and_no_token_are_told_without_showing_it(
     serve(world(), tokens=("another-token",))
     with pytest.raises(ItemError, match=r"not_allowed.*GITHUB_TOKEN") as caught:
         client().get("/repos/team/p1")
-    assert not caught.value.transient
+    assert caught.value.transient, "it says nothing of the repository"
     assert "SECRET" not in str(caught.value)
     assert "SECRET" not in caplog.text
+
+
+def test_a_token_that_expired_does_not_spoil_the_others(serve: Serve, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("GITHUB_TOKENS", "good-token expired-token")
+    serve(world(), tokens=("good-token",))
+    said: list[str] = []
+    asking = client(notice=said.append)
+    assert [asking.get("/repos/team/p1").status for _ in range(4)] == [200] * 4
+    assert len(said) <= 1
 
 
 def test_nobody_listens(monkeypatch: pytest.MonkeyPatch) -> None:

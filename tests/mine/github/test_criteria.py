@@ -36,8 +36,11 @@ def test_all_qualifiers() -> None:
 
 def test_the_window_ends_before_today_unless_it_says_when() -> None:
     now = datetime(2026, 5, 4, 13, 30, tzinfo=UTC)
-    assert Search().window(now).end == datetime(2026, 5, 3, 23, 59, 59, tzinfo=UTC)
+    window = Search().window(now)
+    assert window is not None
+    assert window.end == datetime(2026, 5, 3, 23, 59, 59, tzinfo=UTC)
     window = Search(created="2020-02-01..2020-02-29").window(now)
+    assert window is not None
     assert window.qualifier() == "created:2020-02-01T00:00:00Z..2020-02-29T23:59:59Z"
 
 
