@@ -17,6 +17,7 @@ from curate import mine, optout
 from curate.disk import make_room
 from curate.errors import ItemError, UserError
 from curate.mine import github
+from curate.mine.github.address import address
 from curate.mine.github.choose import Decision, Rules, decide, request_of
 from curate.mine.github.criteria import Search
 from curate.mine.github.queries import CAP, Span, open_spans
@@ -179,6 +180,8 @@ def search(discovery: Discovery, spec: Search) -> None:
 def _open(discovery: Discovery, queries: Sequence[str], window: Span) -> Rows:
     since = discovery.began if discovery.refresh else ""
     asked = discovery.rows("SELECT * FROM current_searches WHERE run_id >= $since ORDER BY ALL", since=since)
+    host = address().host
+    asked = [row for row in asked if row["host"] == host]
     items: Rows = []
     for query in queries:
         own = [(Span(row["created_from"], row["created_to"]), row["status"]) for row in asked if row["query"] == query]
@@ -188,9 +191,9 @@ def _open(discovery: Discovery, queries: Sequence[str], window: Span) -> Rows:
             query, {Span(row["created_from"], row["created_to"]): row for row in asked if row["query"] == query}
         )
         for span in open_spans(window, done, split):
-            item_id = f"{query} {span.qualifier()}"
+            name = f"{query} {span.qualifier()}"
             about = {"query": query, "created_from": span.start, "created_to": span.end}
-            items.append({"item_id": item_id, "name": item_id, **about})
+            items.append({"item_id": f"{host} {name}", "name": name, **about})
     return items
 
 
@@ -238,17 +241,22 @@ def _lookup(row: Mapping[str, Any], known: Mapping[str, Any], roots: bool) -> di
 
 
 def _looked_up(discovery: Discovery) -> dict[str, dict[str, Any]]:
-    """Return what is known of every repository that was looked up, by item."""
-    rows = discovery.rows("SELECT * FROM current_repositories")
+    """Return what is known of every repository of this GitHub that was looked up, by item."""
+    about = "SELECT * FROM current_repositories WHERE host = $host"
+    rows = discovery.rows(about, host=address().host)
     return {row["work_item"]: {name: row[name] for name in Repository.model_fields} for row in rows}
 
 
 def candidates(discovery: Discovery, queries: Sequence[str]) -> Rows:
     """Return what is known of every repository that any of the queries has found."""
-    wanted, only = set(queries), discovery.options.only
+    wanted, only, host = set(queries), discovery.options.only, address().host
     found: Rows = []
     for row in discovery.rows(sql_text("mine/github/candidates.sql")):
-        if wanted.isdisjoint(row["queries"]) or (only and not fnmatch.fnmatchcase(row["full_name"], f"*{only}*")):
+        if (
+            row["host"] != host
+            or wanted.isdisjoint(row["queries"])
+            or (only and not fnmatch.fnmatchcase(row["full_name"], f"*{only}*"))
+        ):
             continue
         pin = request_of(row)
         tried = ("repositories", row["item_id"]) in discovery.tried or ("mine", pin) in discovery.tried

@@ -108,6 +108,8 @@ class Search(Row):
 
     table: ClassVar[str] = "searches"
 
+    host: str
+    """Host of the service that was asked."""
     query: str
     """The query, without the span."""
     created_from: datetime

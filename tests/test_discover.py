@@ -13,6 +13,7 @@ import pytest
 from curate.discover import known
 from curate.errors import UserError
 from curate.flow import Mined, Mining, mine, pipeline_for
+from curate.mine.github.criteria import Search
 from curate.pipeline import Options, Pipeline
 from curate.recording import Summary
 from curate.workspace import Workspace
@@ -351,3 +352,31 @@ def test_a_token_does_not_follow_a_redirect(place: Place) -> None:
     github.fault("^/repos/", "502", times=1000)
     place.mine(f"github:team/p1@{head}")
     assert ("moved",) in place.rows("SELECT reason FROM failures WHERE stage = 'mine'")
+
+
+def test_what_a_later_search_does_not_find_is_no_hit_any_more(place: Place, monkeypatch: pytest.MonkeyPatch) -> None:
+    github = place.serve(place.real(1), place.real(2))
+    write(place.root, {"sources/s.toml": SEARCH + 'created = "2019-01-01..2025-01-01"\n'})
+    place.mine("sources/s.toml")
+    github.world.change(1, topics=())
+    # As on a later day: the span of the whole search is another one.
+    later = Search.window(Search(created="2019-01-01..2025-06-01"), datetime.now(UTC))
+    monkeypatch.setattr(Search, "window", lambda self, today: later)
+    place.mine("sources/s.toml", refresh=True)
+    assert place.reasons() == {"team/p2": ""}
+
+
+def test_two_githubs_in_one_workspace_are_kept_apart(place: Place) -> None:
+    place.serve(place.real(1))
+    write(place.root, {"sources/s.toml": SEARCH})
+    place.mine("sources/s.toml")
+    other = place.serve(place.real(1, owner="inhouse", name="other"), made(2, stars=50))
+    place.mine("sources/s.toml")
+    assert other.counts["search"] == 1
+    assert place.reasons() == {"inhouse/other": ""}
+
+
+def test_a_source_that_is_a_folder_is_told(place: Place) -> None:
+    (place.root / "sources/x.toml").mkdir()
+    with pytest.raises(UserError, match=r"sources/x\.toml: cannot be read"):
+        place.mine("sources/x.toml")

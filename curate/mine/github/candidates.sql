@@ -1,12 +1,20 @@
 -- Every repository that searches have found, once, as it was seen last; with what was looked up about it, what its files
 -- are like, and why it could not be looked up or taken in.
 WITH
+    -- What a newer search over the same time did not find again is no hit any more: it lost a topic, or went private.
+    stale AS (
+        SELECT DISTINCT h.run_id, h.work_item, h.host, h.repository_id
+        FROM current_hits AS h
+        JOIN current_searches AS s
+            ON s.host = h.host AND s.query = h.query AND s.status = 'complete' AND s.run_id > h.run_id
+            AND h.created_at BETWEEN s.created_from AND s.created_to
+    ),
     seen AS (
         SELECT
             host, repository_id, host || '/' || repository_id AS item_id, list(DISTINCT query ORDER BY query) AS queries,
             list(DISTINCT full_name ORDER BY full_name) AS names,
             arg_max(h, (run_id, work_item)) AS newest
-        FROM current_hits AS h
+        FROM (SELECT * FROM current_hits ANTI JOIN stale USING (run_id, work_item, host, repository_id)) AS h
         GROUP BY host, repository_id
     ),
     failed AS (

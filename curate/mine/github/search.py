@@ -46,18 +46,18 @@ def _ask(client: Client, query: str, span: Span) -> list[Row]:
     for _ in range(ROUNDS):
         total, found_now, sure = _pages(client, query, span, hits)
         if total > CAP and span.divisible:
-            return [_row(query, span, "split", total)]
+            return [_row(client, query, span, "split", total)]
         # Hits of earlier rounds do not count: they may be others than those that are missing now.
         short = found_now < total or not sure
         if not short or (sure and found_now >= CAP):
             break
     else:
         if span.end - span.start > SHORTEST and (total > PAGE or not sure):
-            return [_row(query, span, "split", total)]  # a smaller question may be answered in time
+            return [_row(client, query, span, "split", total)]  # a smaller question may be answered in time
     found: list[Row] = [hits[number] for number in sorted(hits)]
     if short:
         found.append(_missing(query, span, total, len(hits)))
-    return [_row(query, span, "incomplete" if short else "complete", total, len(hits)), *found]
+    return [_row(client, query, span, "incomplete" if short else "complete", total, len(hits)), *found]
 
 
 def _pages(client: Client, query: str, span: Span, hits: dict[int, Hit]) -> tuple[int, int, bool]:
@@ -101,8 +101,16 @@ def _hit(client: Client, query: str, item: Mapping[str, Any]) -> Hit:
     )
 
 
-def _row(query: str, span: Span, status: Any, total: int, found: int = 0) -> Search:
-    return Search(query=query, created_from=span.start, created_to=span.end, status=status, total=total, found=found)
+def _row(client: Client, query: str, span: Span, status: Any, total: int, found: int = 0) -> Search:
+    return Search(
+        host=client.address.host,
+        query=query,
+        created_from=span.start,
+        created_to=span.end,
+        status=status,
+        total=total,
+        found=found,
+    )
 
 
 def _missing(query: str, span: Span, total: int, found: int) -> Failure:
