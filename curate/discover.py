@@ -100,6 +100,8 @@ class Found:
     name: str
     decisions: Sequence[Decision]
     """A `Decision` for every repository that its search found."""
+    unfinished: int = 0
+    """How many parts of the search are still to be asked: more may be found, and other ones chosen."""
 
 
 def discover(discovery: Discovery, sources: Sequence[str]) -> tuple[Rows, list[Found]]:
@@ -112,9 +114,9 @@ def discover(discovery: Discovery, sources: Sequence[str]) -> tuple[Rows, list[F
         discovery.run("mine", items)
     found = []
     for name, file in files.items():
-        search(discovery, file.search or Search())
+        unfinished = search(discovery, file.search or Search())
         decisions = settle(discovery, file)
-        found.append(Found(name, decisions))
+        found.append(Found(name, decisions, unfinished))
         items += _items(discovery, decisions)
         if not discovery.dry and discovery.options.only is None and discovery.options.limit is None:
             record(discovery, name, decisions)
@@ -169,12 +171,16 @@ def _lookups(discovery: Discovery, requests: Sequence[str]) -> Rows:
     return items
 
 
-def search(discovery: Discovery, spec: Search) -> None:
-    """Ask the spans of a search that are new or unfinished, smaller ones in place of those with too many hits."""
+def search(discovery: Discovery, spec: Search) -> int:
+    """Ask the spans of a search that are new or unfinished, smaller ones in place of those with too many hits.
+
+    Returns how many are still to be asked, since they could not be had in full.
+    """
     window = spec.window(datetime.now(UTC))
     while window and (items := discovery.fresh("search", _open(discovery, spec.queries(), window))):
         discovery.run("search", items, redo=True)
     discovery.summaries.setdefault("search", Summary("search"))
+    return len(_open(discovery, spec.queries(), window)) if window else 0
 
 
 def _open(discovery: Discovery, queries: Sequence[str], window: Span) -> Rows:

@@ -38,6 +38,7 @@ def of_mining(console: Console, mined: Mined, *, dry_run: bool) -> None:
 def _as_data(found: Found) -> dict[str, Any]:
     return {
         "source": found.name,
+        "unfinished": found.unfinished,
         "repositories": [
             {
                 "repository_id": decision.row["repository_id"],
@@ -57,6 +58,8 @@ def _as_text(found: Found, *, dry_run: bool) -> str:
     refused = [decision.refusal for decision in found.decisions if decision.refusal]
     verb = "would be taken" if dry_run else "taken"
     lines = [f"\n{found.name}: {len(found.decisions)} repositories found, {len(taken)} {verb}"]
+    if found.unfinished:
+        lines.append(f"  parts of the search not had in full: {found.unfinished}; run it again, there may be more")
     if dry_run:
         lines += [f"  {row['stars']:>8} stars  {row['full_name']}" for row in taken[:LISTED]]
         lines += [f"  and {len(taken) - LISTED} more"] if len(taken) > LISTED else []

@@ -114,7 +114,8 @@ class Client:
             return waited
         until = f"{datetime.fromtimestamp(time.time() + seconds, UTC):%H:%M:%S} UTC"
         if waited + seconds > self.max_wait:
-            said = f"{why or 'GitHub asks for patience'}, until {until}: longer than may be waited (--max-wait)"
+            said = f"{why or 'GitHub asks for patience'}, until {until}: beyond --max-wait"
+            said += "" if self.address.tokens else "; set GITHUB_TOKEN for more"
             raise ItemError("rate_limited", said, transient=True)
         if seconds > NOTICE_SECONDS:
             self.notice(f"{self.address.host}: {why}; waiting {seconds:.0f} s, until {until}")

@@ -57,6 +57,8 @@ def test_a_wait_that_is_too_long_is_left_for_a_later_run(here: Path) -> None:
         out, rest = start(here, github, "--max-wait", "2s").communicate(timeout=60)
         assert "rate_limited 1, such as topic:nlp" in out
         assert "--max-wait" in out
+        assert "set GITHUB_TOKEN for more" in out
+        assert "parts of the search not had in full: 1" in out
         assert rest == ""
     rows = Store(here / ".curate/store.duckdb").rows("SELECT status, count(*) AS n FROM work GROUP BY ALL ORDER BY ALL")
     assert rows == [{"status": "done", "n": 2}, {"status": "retry", "n": 1}]
